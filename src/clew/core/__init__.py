@@ -1,0 +1,1 @@
+"""Values and rules that every room shares. Imports nothing of ours."""

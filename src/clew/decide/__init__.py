@@ -1,0 +1,1 @@
+"""Typed questions about a state: questionnaires, System One client, built-in judge."""

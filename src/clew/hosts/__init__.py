@@ -1,0 +1,1 @@
+"""Where Clew plugs in."""

@@ -1,0 +1,1 @@
+"""Pi: the bridge over stdio, and the TypeScript extension as package data."""

@@ -1,0 +1,293 @@
+"""The wire between the Pi extension and the engine, declared once.
+
+JSON-RPC 2.0, one JSON object per line (LF), UTF-8, both ways over the engine's stdin and stdout. `clew.hosts.pi.generate`
+writes the TypeScript side of this page; a stale file fails `make check`.
+
+Every method is a `Method(name, Params, Result)`; `Result = None` marks a notification. Field names go over the wire
+as they stand here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+#: Raised when either side changes in a way that the other must know of.
+PROTOCOL_VERSION = 1
+#: A longer frame is refused with an error; the stream goes on behind it.
+MAX_FRAME_BYTES = 8 * 1024 * 1024
+#: The extension cuts the middle out of longer message texts, with a marker.
+MAX_TEXT_CHARS = 400_000
+
+Mode = Literal["tui", "rpc", "print", "json"]
+Level = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireMessage:
+    """One message of the conversation. `text` joins the text blocks; images, thinking and tool calls are left out."""
+
+    entry_id: str
+    role: Literal["user", "assistant"]
+    text: str
+    timestamp_ms: int
+    stop_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injected:
+    """A memory that already stands in the conversation, in the version that was injected."""
+
+    id: str
+    updated_at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Empty:
+    """No fields."""
+
+
+# -- extension → engine ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitializeParams:
+    """Handshake. `reason` is Pi's `session_start.reason`; `messages` is the tail of the branch (at most 200)."""
+
+    protocol: int
+    extension_version: str
+    mode: Mode
+    has_ui: bool
+    capabilities: list[str]
+    cwd: str
+    agent_dir: str
+    session_id: str
+    session_file: str | None
+    project_trusted: bool
+    reason: str
+    messages: list[WireMessage] = field(default_factory=list)
+    injected: list[Injected] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitializeResult:
+    """`engine_version` is Clew's; `recall_deadline_ms` bounds each recall, `warmup_ms` the first of a process."""
+
+    protocol: int
+    engine_version: str
+    recall_deadline_ms: int
+    warmup_ms: int
+    capabilities: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncParams:
+    """The branch changed under the engine (tree navigation, compaction): the tail and what stands injected now."""
+
+    messages: list[WireMessage]
+    injected: list[Injected]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureParams:
+    """Messages since the last capture. `settled`: the run has ended, so the last reply is complete."""
+
+    messages: list[WireMessage]
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureResult:
+    """How many states were journalled; they are on disk when this arrives."""
+
+    journalled: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallParams:
+    """What the person typed, and how long the extension will wait."""
+
+    prompt: str
+    deadline_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallResult:
+    """`content` is the fenced block to inject, or null for nothing; `injected` names what it holds."""
+
+    content: str | None
+    injected: list[Injected]
+    mode: Literal["hybrid", "lexical", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandParams:
+    """A slash command without its slash, and the raw rest of the line."""
+
+    name: str
+    args: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolParams:
+    """A tool call of the agent."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """`text` goes to the model, `details` to Pi's renderer."""
+
+    text: str
+    details: Any
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShutdownParams:
+    """The session ends. The engine works off what it can in `budget_ms`; the rest waits in the journal."""
+
+    reason: str
+    budget_ms: int
+
+
+# -- engine → extension ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotifyParams:
+    """Show a message. Without a UI it goes to stderr."""
+
+    message: str
+    level: Level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusParams:
+    """Set (or, with null, clear) Clew's text in the footer."""
+
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmParams:
+    """Ask yes or no."""
+
+    title: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmResult:
+    """False also when the person left the dialog."""
+
+    confirmed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectParams:
+    """Choose one of the options."""
+
+    title: str
+    options: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputParams:
+    """Ask for a line of text."""
+
+    title: str
+    placeholder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditorParams:
+    """Ask for a text of several lines, starting from `prefill`."""
+
+    title: str
+    prefill: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextAnswer:
+    """What the person chose or wrote; null when they left the dialog."""
+
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelParams:
+    """Give up the request with this id; its answer is no longer awaited."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method: its name on the wire, the shape of its parameters and of its result (None: a notification)."""
+
+    name: str
+    params: type
+    result: type | None
+
+
+#: Answered by the engine.
+ENGINE_METHODS: tuple[Method, ...] = (
+    Method("initialize", InitializeParams, InitializeResult),
+    Method("session.sync", SyncParams, Empty),
+    Method("turn.capture", CaptureParams, CaptureResult),
+    Method("recall", RecallParams, RecallResult),
+    Method("command.run", CommandParams, Empty),
+    Method("tool.run", ToolParams, ToolResult),
+    Method("shutdown", ShutdownParams, Empty),
+    Method("cancel", CancelParams, None),
+)
+
+#: Carried out by the extension.
+HOST_METHODS: tuple[Method, ...] = (
+    Method("ui.notify", NotifyParams, None),
+    Method("ui.status", StatusParams, None),
+    Method("ui.confirm", ConfirmParams, ConfirmResult),
+    Method("ui.select", SelectParams, TextAnswer),
+    Method("ui.input", InputParams, TextAnswer),
+    Method("ui.editor", EditorParams, TextAnswer),
+    Method("cancel", CancelParams, None),
+)
+
+#: What an extension may say that it can do, in `InitializeParams.capabilities`.
+HOST_CAPABILITIES: tuple[str, ...] = ("notify", "status", "confirm", "select", "input", "editor")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A slash command that the extension registers. `completions` are offered for its first argument."""
+
+    name: str
+    description: str
+    completions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool that the extension registers for the agent. `parameters` is a JSON Schema."""
+
+    name: str
+    label: str
+    description: str
+    prompt_snippet: str
+    parameters: dict[str, Any]
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        name="gate-status", description="Clew: what judges, what is stored, what waits, and which settings are in force"
+    ),
+    Command(name="memory-review", description="Clew: approve or reject the memories that wait for you"),
+    Command(
+        name="noodle",
+        description="Clew: long-term memory (remember, forget, edit, review)",
+        completions=("remember", "forget", "edit", "review"),
+    ),
+)

@@ -1,0 +1,1 @@
+"""The database: migrations, rows, search, embedders."""
