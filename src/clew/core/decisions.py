@@ -63,6 +63,7 @@ class Decision:
         fingerprint: identity of the exact weights, when known.
         logits: raw option logits by question, in the order of the question's options, when the model gives them.
         highlights: the sentences of the user's text that carried the decision, best first (built-in judge only).
+        abstained: ids of questions that the model cannot judge; their answers are mere priors and must decide nothing.
     """
 
     answers: Mapping[str, Answer]
@@ -70,3 +71,4 @@ class Decision:
     fingerprint: str | None = None
     logits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     highlights: tuple[str, ...] = ()
+    abstained: tuple[str, ...] = ()
