@@ -18,6 +18,10 @@ PROTOCOL_VERSION = 1
 MAX_FRAME_BYTES = 8 * 1024 * 1024
 #: The extension cuts the middle out of longer message texts, with a marker.
 MAX_TEXT_CHARS = 400_000
+#: How long the extension waits for a recall, unless the handshake's answer says otherwise.
+RECALL_DEADLINE_MS = 150
+#: How long it waits for recalls in all, until a fresh engine has answered its first one.
+WARMUP_MS = 1_500
 
 Mode = Literal["tui", "rpc", "print", "json"]
 Level = Literal["info", "warning", "error"]
@@ -289,5 +293,106 @@ COMMANDS: tuple[Command, ...] = (
         name="noodle",
         description="Clew: long-term memory (remember, forget, edit, review)",
         completions=("remember", "forget", "edit", "review"),
+    ),
+)
+
+_SCOPE_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "Narrow to one user, assistant or session. Usually left out.",
+    "properties": {
+        "userId": {"type": "string"},
+        "assistantId": {"type": "string"},
+        "sessionId": {"type": "string"},
+    },
+}
+_TEXTS_SCHEMA: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+_ID_SCHEMA: dict[str, Any] = {"type": "string", "description": "Id of the memory, as search and list give it."}
+_METADATA_SCHEMA: dict[str, Any] = {"type": "object", "description": "Kept with the memory as it is."}
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        name="memory_add",
+        label="Remember",
+        description=(
+            "Save a lasting fact, preference or decision to long-term memory. "
+            "Write one self-contained statement; never the value of a secret."
+        ),
+        prompt_snippet="Save a lasting fact or preference to long-term memory",
+        parameters={
+            "type": "object",
+            "properties": {
+                "text": {"type": "string", "description": "The statement to remember."},
+                "messages": {
+                    "type": "array",
+                    "description": "Messages to remember instead of a text.",
+                    "items": {
+                        "type": "object",
+                        "properties": {"role": {"type": "string"}, "content": {"type": "string"}},
+                        "required": ["role", "content"],
+                    },
+                },
+                "category": {
+                    "type": "string",
+                    "description": "memory, user, project, failure, identity, response_style, coding_pref or workflow.",
+                },
+                "categories": _TEXTS_SCHEMA,
+                "scope": _SCOPE_SCHEMA,
+                "metadata": _METADATA_SCHEMA,
+            },
+        },
+    ),
+    Tool(
+        name="memory_search",
+        label="Search memory",
+        description="Search long-term memory by meaning and words. Gives rows with a score, best first.",
+        prompt_snippet="Search long-term memory of earlier sessions",
+        parameters={
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "What to look for, in plain words."},
+                "categories": _TEXTS_SCHEMA,
+                "scope": _SCOPE_SCHEMA,
+                "limit": {"type": "integer", "minimum": 1, "maximum": 50},
+                "threshold": {"type": "number", "description": "Lowest score of a row to be returned."},
+                "filters": {"type": "object", "description": "Metadata fields and the values they must have."},
+            },
+            "required": ["query"],
+        },
+    ),
+    Tool(
+        name="memory_list",
+        label="List memories",
+        description="List stored memories, newest first.",
+        prompt_snippet="List stored memories",
+        parameters={"type": "object", "properties": {"scope": _SCOPE_SCHEMA}},
+    ),
+    Tool(
+        name="memory_get",
+        label="Get a memory",
+        description="Get one memory by its id; null if there is none.",
+        prompt_snippet="Get one memory by id",
+        parameters={"type": "object", "properties": {"id": _ID_SCHEMA}, "required": ["id"]},
+    ),
+    Tool(
+        name="memory_update",
+        label="Update a memory",
+        description="Change the text or the metadata of a memory that is no longer right.",
+        prompt_snippet="Correct a stored memory",
+        parameters={
+            "type": "object",
+            "properties": {
+                "id": _ID_SCHEMA,
+                "text": {"type": "string", "description": "The new statement."},
+                "metadata": _METADATA_SCHEMA,
+            },
+            "required": ["id"],
+        },
+    ),
+    Tool(
+        name="memory_delete",
+        label="Forget",
+        description="Delete a memory for good. Only when the person asks for it.",
+        prompt_snippet="Delete a memory for good when the person asks",
+        parameters={"type": "object", "properties": {"id": _ID_SCHEMA}, "required": ["id"]},
     ),
 )
