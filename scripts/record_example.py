@@ -1,4 +1,4 @@
-"""Records examples/webshop-session.jsonl: real Pi, a scripted model, and a conversation about the backend of a small shop.
+"""Records examples/webshop.jsonl: real Pi, a scripted model, and a conversation about the backend of a small shop.
 
     npm ci && .venv/bin/python scripts/record_example.py
 
@@ -24,7 +24,7 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "e2e"))
 from pi_driver import Pi, find_pi  # noqa: E402
 from scripted_model import Reply, ScriptedModel, ToolCall, in_turn  # noqa: E402
 
-TARGET = REPOSITORY / "examples" / "webshop-session.jsonl"
+TARGET = REPOSITORY / "examples" / "webshop.jsonl"
 PROJECT_FILES = REPOSITORY / "examples" / "webshop"
 INVENTED_PASSWORD = "copper7Lantern" + "-Drizzle42"
 
