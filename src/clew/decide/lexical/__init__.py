@@ -1,0 +1,1 @@
+"""The built-in judge's lexical tier: hashed character n-grams and hand-made features under logistic heads."""

@@ -1,0 +1,126 @@
+"""The heads: logistic regressions over n-grams and hand features, scored for the whole state and for each sentence.
+
+Weights are package data, trained by scripts/train_judge.py; see MODEL_CARD.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clew.decide.lexical.features import Features
+from clew.decide.lexical.grams import REPLY_SEED, USER_SEED, iter_grams
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+WEIGHTS_FILE = Path(__file__).with_name("weights.npz")
+
+YES_NO_HEADS: tuple[str, ...] = ("has_secret", "is_session_scoped", "is_failure", "is_durable", "save")
+IMPORTANCE_HEADS: tuple[str, ...] = ("importance>=1", "importance>=2", "importance>=3", "importance>=4")
+CATEGORIES: tuple[str, ...] = ("memory", "user", "project", "failure")
+TARGET_HEADS: tuple[str, ...] = tuple(f"target={category}" for category in CATEGORIES)
+#: Columns of all weight tables, in this order.
+HEADS: tuple[str, ...] = (*YES_NO_HEADS, *IMPORTANCE_HEADS, *TARGET_HEADS)
+COLUMN = {head: column for column, head in enumerate(HEADS)}
+
+#: How much the reply counts beside what the user typed.
+REPLY_SCALE = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logits:
+    """Raw scores. `whole` is [heads], `by_sentence` [sentences, heads], `combined` [heads] (what answers rest on)."""
+
+    whole: Floats
+    by_sentence: Floats
+    combined: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """Trained weights.
+
+    Attributes:
+        grams: [buckets, heads] float32; inverse document frequency is already multiplied in.
+        hand: [hand features, heads] float32.
+        bias: [heads] float32.
+        combine: [heads, 4] float32: weights of the whole logit, of the best sentence's logit and of the logarithm of
+            the number of sentences, and an offset.
+        fingerprint: sha256 (hex) of the file.
+    """
+
+    grams: Floats
+    hand: Floats
+    bias: Floats
+    combine: Floats
+    fingerprint: str
+
+    def score(self, features: Features) -> Logits:
+        """Logits of all heads."""
+        import numpy as np
+
+        by_sentence_sum, counts = self._sum_user_grams(features.sentences)
+        reply = self._reply_logits(features.reply)
+        whole = by_sentence_sum.sum(axis=0) / np.sqrt(counts.sum())
+        whole = whole + reply + features.whole @ self.hand + self.bias
+        by_sentence = by_sentence_sum / np.sqrt(counts)[:, None]
+        by_sentence = by_sentence + reply + features.by_sentence @ self.hand + self.bias
+        return Logits(whole=whole, by_sentence=by_sentence, combined=combine_logits(whole, by_sentence, self.combine))
+
+    def _sum_user_grams(self, sentences: tuple[str, ...]) -> tuple[Floats, Floats]:
+        """Summed n-gram weights [sentences, heads] and n-gram counts [sentences]; an n-gram belongs to the sentence
+        that it starts in."""
+        import numpy as np
+
+        starts = np.cumsum([0, *(len(sentence) + 1 for sentence in sentences[:-1])])
+        length = int(starts[-1]) + len(sentences[-1]) + 2
+        by_position = np.zeros((length, self.grams.shape[1]), dtype=np.float32)
+        counted = np.zeros(length, dtype=np.float32)
+        for buckets in iter_grams(" ".join(sentences), USER_SEED):
+            by_position[: buckets.size] += self.grams[buckets]
+            counted[: buckets.size] += 1
+        return np.add.reduceat(by_position, starts), np.add.reduceat(counted, starts)
+
+    def _reply_logits(self, reply: str) -> Floats:
+        import numpy as np
+
+        total = np.zeros(self.grams.shape[1], dtype=np.float32)
+        count = 0
+        for buckets in iter_grams(reply, REPLY_SEED) if reply else ():
+            total += self.grams[buckets].sum(axis=0)
+            count += buckets.size
+        return total * np.float32(REPLY_SCALE / max(1, count) ** 0.5)
+
+
+def combine_logits(whole: Floats, by_sentence: Floats, combine: Floats) -> Floats:
+    """One logit per head from the whole and its best sentence.
+
+    Yes/no and importance heads take their own best sentence; the target heads take the sentence most worth saving,
+    so that the category is that of the statement and not of the chatter around it.
+    """
+    import numpy as np
+
+    best = by_sentence.max(axis=0)
+    first_target = COLUMN[TARGET_HEADS[0]]
+    best[first_target:] = by_sentence[by_sentence[:, COLUMN["save"]].argmax(), first_target:]
+    spread = np.log(np.float32(len(by_sentence)))
+    combined: Floats = combine[:, 0] * whole + combine[:, 1] * best + combine[:, 2] * spread + combine[:, 3]
+    return combined
+
+
+@lru_cache(maxsize=4)
+def load_weights(path: Path = WEIGHTS_FILE) -> Weights:
+    """Read the weights once per process; about 2 MB on disk, 4 MB in memory."""
+    import numpy as np
+
+    fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()
+    with np.load(path, allow_pickle=False) as file:
+        arrays: dict[str, Any] = {name: file[name].astype(np.float32) for name in ("grams", "hand", "bias", "combine")}
+    return Weights(**arrays, fingerprint=fingerprint)
