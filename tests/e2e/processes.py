@@ -33,34 +33,24 @@ def is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    stat = _read_stat(Path(f"/proc/{pid}/stat"))
+    stat = _read(Path(f"/proc/{pid}/stat"))
     return not stat or stat.rpartition(")")[2].split()[0] != "Z"
 
 
-def descendants(pid: int) -> list[int]:
-    """Ids of the processes below a process."""
-    children: dict[int, list[int]] = {}
-    for child, parent in _process_table():
-        children.setdefault(parent, []).append(child)
-    found, waiting = [], [pid]
-    while waiting:
-        below = children.get(waiting.pop(), [])
-        found += below
-        waiting += below
-    return found
+def processes_of(home: Path) -> dict[int, str]:
+    """Process id and command line of every process that runs with this home folder."""
+    mark = f"HOME={home}"
+    if Path("/proc/self/environ").exists():
+        environments = {int(p.parent.name): _read(p).split("\0") for p in Path("/proc").glob("[0-9]*/environ")}
+        pids = [pid for pid, environment in environments.items() if mark in environment]
+        return {pid: _read(Path(f"/proc/{pid}/cmdline")).replace("\0", " ") for pid in pids}
+    table = subprocess.run(["ps", "-axwwE", "-o", "pid=,command="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(maxsplit=1) for line in table.splitlines() if f"{mark} " in f"{line} "]
+    return {int(pid): command for pid, command in rows}
 
 
-def _process_table() -> list[tuple[int, int]]:
-    """Process id and parent id of every process: from /proc where there is one, else from `ps`."""
-    if Path("/proc/self/stat").exists():
-        stats = [_read_stat(path) for path in Path("/proc").glob("[0-9]*/stat")]
-        return [(int(stat.split()[0]), int(stat.rpartition(")")[2].split()[1])) for stat in stats if stat]
-    table = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    return [(int(child), int(parent)) for child, parent in (line.split() for line in table.splitlines())]
-
-
-def _read_stat(path: Path) -> str:
+def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:  # it has ended meanwhile
+    except OSError:  # it has ended meanwhile, or belongs to somebody else
         return ""

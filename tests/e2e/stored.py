@@ -1,0 +1,66 @@
+"""What Clew has on disk for one Pi installation, read from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import apsw
+from pi_driver import Pi
+from processes import wait_until
+
+Row = tuple[Any, ...]
+
+
+class Stored:
+    """Reads the database (never writes) and searches the files."""
+
+    def __init__(self, pi: Pi) -> None:
+        self._pi = pi
+
+    def rows(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[Row]:
+        """Rows of a query; none while there is no database or it is being set up."""
+        if not self._pi.database.exists():
+            return []
+        connection = apsw.Connection(str(self._pi.database), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            connection.set_busy_timeout(5000)
+            return list(connection.execute(sql, parameters))
+        except apsw.SQLError as error:
+            if "no such table" in str(error):
+                return []
+            raise
+        finally:
+            connection.close()
+
+    def texts(self) -> list[str]:
+        """Texts of the memories, oldest first."""
+        return [text for (text,) in self.rows("SELECT text FROM memories WHERE state = 'active' ORDER BY row")]
+
+    def seen_counts(self) -> list[int]:
+        """How often each memory was said. A state that is judged twice raises it."""
+        return [count for (count,) in self.rows("SELECT seen_count FROM memories ORDER BY row")]
+
+    def inbox_texts(self) -> list[str]:
+        """Texts that wait for review."""
+        return [text for (text,) in self.rows("SELECT text FROM inbox")]
+
+    def judged_entries(self) -> list[str]:
+        """Entry ids of the judged states, one per judgement."""
+        return [entry for (entry,) in self.rows("SELECT entry_id FROM judged")]
+
+    def unjudged(self) -> int:
+        """How many states wait in the journal."""
+        counts = self.rows("SELECT count(*) FROM journal")
+        return int(counts[0][0]) if counts else 0
+
+    def wait_for_judged(self, count: int) -> None:
+        """Wait until so many states are judged and none waits."""
+        wait_until(lambda: len(self.judged_entries()) >= count and not self.unjudged(), f"judging {count} states")
+
+    def files_with(self, text: str) -> list[Path]:
+        """Files of this installation that hold the text, Pi's own session files aside."""
+        sessions = self._pi.agent_dir / "sessions"
+        files = [p for p in self._pi.root.rglob("*") if p.is_file() and sessions not in p.parents]
+        needles = [text.encode(encoding) for encoding in ("utf-8", "utf-16-le")]
+        return [path for path in files if any(needle in path.read_bytes() for needle in needles)]
