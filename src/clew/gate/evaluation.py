@@ -1,0 +1,311 @@
+"""End-of-turn evaluation: capture what was said, judge it in the background, route what is worth keeping."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Protocol
+
+from clew.core.asks import Ask, find_ask
+from clew.core.decisions import Decision, Question
+from clew.core.errors import DecisionModelDown, DecisionModelError, InvalidInput, RefusedText, SecretFound
+from clew.core.injections import find_injections
+from clew.core.ports import CaptureStore, DecisionModel
+from clew.core.records import Candidate, CapturedState, Judgement, Message, NewMemory, Outcome, Provenance
+from clew.core.scopes import scope_of
+from clew.gate.rule import Selection, select, veto_by_scan
+from clew.gate.settings import GateSettings
+from clew.gate.statement import make_statement, typed_part
+from clew.gate.states import build_states, keep_tail, split_exchanges
+
+_log = logging.getLogger(__name__)
+
+#: `Judgement.decision_model` of a state that no model had to look at.
+DECIDED_BY_ASK = "ask"
+DECIDED_BY_SCAN = "scan"
+REASON_ASKED = "you asked"
+
+#: A decision model that is down is asked again after this many seconds at the earliest.
+PROBE_INTERVAL_S = 60.0
+#: A state that a decision model cannot answer is set aside after this many tries.
+MAX_TRIES = 3
+_BATCH_STATES = 200
+
+
+class Outlet(Protocol):
+    """Where selected candidates go. `clew.memory.inbox.Inbox` is one."""
+
+    def place(self, candidate: Candidate, judgement: Judgement) -> Judgement | None:
+        """Save, queue or drop the candidate and settle its state in the same step.
+
+        Args:
+            judgement: what the rule found; its outcome and reason are completed here.
+
+        Returns:
+            The settled judgement, or None when another engine settled the state first.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionInfo:
+    """Which conversation is captured, for which project, by which engine (its process id)."""
+
+    session_id: str
+    project_key: str | None = None
+    project_name: str | None = None
+    owner: int = 0
+
+
+class Gate:
+    """Captures the turns of one session and judges what the journal holds.
+
+    `capture` and `sync` belong to one thread, `judge_ready` to another (or the same).
+    """
+
+    def __init__(
+        self,
+        *,
+        captures: CaptureStore,
+        model: DecisionModel,
+        questions: Mapping[str, Question],
+        outlet: Outlet,
+        session: SessionInfo,
+        settings: GateSettings | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._captures = captures
+        self._model = model
+        self._questions = questions
+        self._outlet = outlet
+        self._session = session
+        self._settings = settings or GateSettings()
+        self._monotonic = monotonic
+        self._tail: list[Message] = []
+        self._journalled: dict[str, CapturedState] = {}
+        self._silent_until = float("-inf")
+        self._problem: str | None = None
+        self._reported: set[str] = set()
+        self._tries: dict[str, int] = {}
+
+    @property
+    def problem(self) -> str | None:
+        """Why the decision model does not answer at the moment; None when it does or was not asked yet."""
+        return self._problem
+
+    def sync(self, messages: Sequence[Message]) -> None:
+        """Another branch (or a shortened one) is current now: take its tail as the conversation so far."""
+        self._tail = list(messages)
+
+    def capture(self, messages: Sequence[Message], *, settled: bool) -> int:
+        """Take in new messages and journal their states. Known messages are replaced, not doubled.
+
+        Args:
+            settled: the run has ended, so that the last reply is complete.
+
+        Returns:
+            How many states are new or changed; they are on disk by now.
+
+        Raises:
+            StoreError: nothing was journalled; the next capture tries the same states again.
+        """
+        self._tail = keep_tail(_append(self._tail, messages), self._settings.window)
+        states = build_states(
+            self._tail,
+            session_id=self._session.session_id,
+            project_key=self._session.project_key,
+            project_name=self._session.project_name,
+            settled=settled,
+            owner=self._session.owner,
+            window=self._settings.window,
+        )
+        changed = [state for state in states if self._journalled.get(state.key) != state]
+        count = self._captures.journal(changed) if changed else 0
+        self._journalled = {state.key: state for state in states[-2:]}
+        # What is journalled needs no second look, except the last exchange, which may still grow, and the one before it.
+        self._tail = [message for exchange in split_exchanges(self._tail)[-2:] for message in exchange.messages]
+        return count
+
+    def judge_ready(self, stop: Event | None = None, limit: int = _BATCH_STATES) -> list[Judgement]:
+        """Judge states that are ready, oldest first, and route what is worth keeping.
+
+        Explicit asks and hard vetoes need no model. While the model is down, other states wait in the journal.
+
+        Args:
+            stop: checked between states.
+            limit: how many states are looked at.
+
+        Raises:
+            StoreError: judgements made before are settled; the rest waits.
+        """
+        judgements: list[Judgement] = []
+        for captured in self._captures.unjudged(limit=limit):
+            if stop is not None and stop.is_set():
+                break
+            judgement = self._judge(captured)
+            if judgement is not None:
+                judgements.append(judgement)
+        return judgements
+
+    def _judge(self, captured: CapturedState) -> Judgement | None:
+        typed = typed_part(captured.state.user)
+        injections = find_injections(typed)
+        ask = find_ask(typed)
+        if ask is not None:
+            return self._settle_ask(captured, ask, injections)
+        veto = veto_by_scan(captured.secret_kinds, injections)
+        if veto is not None:
+            return self._settle(captured, veto, decided_by=DECIDED_BY_SCAN)
+        return self._ask_model(captured, typed)
+
+    def _settle_ask(self, captured: CapturedState, ask: Ask, injections: Sequence[str]) -> Judgement | None:
+        """An explicit ask is its own approval; only a secret, a planted order or a passing wish stops it."""
+        refusal = _refuse_ask(captured, ask, injections)
+        if refusal is not None:
+            return self._settle(captured, refusal, decided_by=DECIDED_BY_ASK)
+        scope = ask.scope if captured.project_key else "user"
+        memory = NewMemory(
+            text=ask.text,
+            category=ask.category,
+            scope=scope,
+            project_key=captured.project_key if scope == "project" else None,
+            created_at_ms=captured.timestamp_ms,
+            provenance=Provenance(origin="ask", session_id=captured.session_id, entry_id=captured.entry_id),
+        )
+        saved = _judgement(captured, "saved", REASON_ASKED, target=ask.category, model=DECIDED_BY_ASK)
+        try:
+            return self._captures.settle(saved, save=memory)
+        except (RefusedText, InvalidInput) as error:
+            return self._captures.settle(replace(saved, outcome="vetoed", reason=_refusal(error)))
+
+    def _ask_model(self, captured: CapturedState, typed: str) -> Judgement | None:
+        if self._monotonic() < self._silent_until:
+            return None
+        start = time.perf_counter()
+        try:
+            decision = self._model.decide(captured.state, self._questions)
+        except DecisionModelDown as error:
+            self._fall_silent(error)
+            return None
+        except DecisionModelError as error:
+            return self._count_failure(captured, error)
+        self._hear_again()
+        self._tries.pop(captured.key, None)
+        duration_ms = (time.perf_counter() - start) * 1000
+        selection = select(decision, self._settings.thresholds)
+        if selection.outcome != "selected":
+            return self._settle(captured, selection, decided_by=decision.model, duration_ms=duration_ms)
+        return self._place(captured, typed, decision, selection, duration_ms)
+
+    def _place(
+        self, captured: CapturedState, typed: str, decision: Decision, selection: Selection, duration_ms: float
+    ) -> Judgement | None:
+        judgement = _judgement(
+            captured,
+            "filtered",
+            selection.reason,
+            target=selection.target,
+            model=decision.model,
+            scores=selection.scores,
+            duration_ms=duration_ms,
+        )
+        statement = make_statement(typed, decision.highlights)
+        if not statement:
+            return self._captures.settle(replace(judgement, reason="only pasted text"))
+        candidate = Candidate(
+            text=statement,
+            category=selection.target,
+            scope=scope_of(selection.target, captured.project_key),
+            project_key=captured.project_key,
+            session_id=captured.session_id,
+            entry_id=captured.entry_id,
+            scores=selection.scores,
+            reason=selection.reason,
+            decision_model=decision.model,
+        )
+        return self._outlet.place(candidate, judgement)
+
+    def _settle(
+        self, captured: CapturedState, selection: Selection, *, decided_by: str, duration_ms: float = 0.0
+    ) -> Judgement | None:
+        outcome: Outcome = "vetoed" if selection.outcome == "vetoed" else "filtered"
+        return self._captures.settle(
+            _judgement(
+                captured,
+                outcome,
+                selection.reason,
+                target=selection.target,
+                model=decided_by,
+                scores=selection.scores,
+                duration_ms=duration_ms,
+            )
+        )
+
+    def _fall_silent(self, error: DecisionModelDown) -> None:
+        if self._problem is None:
+            _log.warning("%s Turns wait in the journal until it answers.", error)
+        self._problem = str(error)
+        self._silent_until = self._monotonic() + PROBE_INTERVAL_S
+
+    def _hear_again(self) -> None:
+        self._problem = None
+        self._silent_until = float("-inf")
+
+    def _count_failure(self, captured: CapturedState, error: DecisionModelError) -> Judgement | None:
+        """Leave the state for a later pass, or set it aside after MAX_TRIES. Each message is logged once."""
+        if str(error) not in self._reported:
+            self._reported.add(str(error))
+            _log.warning("%s", error)
+        self._tries[captured.key] = self._tries.get(captured.key, 0) + 1
+        if self._tries[captured.key] < MAX_TRIES:
+            return None
+        del self._tries[captured.key]
+        reason = f"not judged after {MAX_TRIES} tries: {error.what}"
+        return self._captures.settle(_judgement(captured, "filtered", reason, target="none", model=self._model.name))
+
+
+def _append(known: Sequence[Message], new: Sequence[Message]) -> list[Message]:
+    """The conversation with new messages behind it; a message that is known by its id is replaced in its place."""
+    by_id = {message.entry_id: message for message in known}
+    by_id.update((message.entry_id, message) for message in new)
+    return list(by_id.values())
+
+
+def _refuse_ask(captured: CapturedState, ask: Ask, injections: Sequence[str]) -> Selection | None:
+    # A secret elsewhere in the message (in a pasted log, say) does not stop what was asked for: it is not saved.
+    redacted = [kind for kind in captured.secret_kinds if f"[redacted:{kind}]" in ask.text]
+    veto = veto_by_scan(redacted, injections)
+    if veto is None and ask.is_temporary:
+        return Selection(outcome="vetoed", reason="temporary: you asked for now only", target=ask.category)
+    return veto
+
+
+def _refusal(error: RefusedText | InvalidInput) -> str:
+    if isinstance(error, SecretFound):
+        return f"secret: {', '.join(error.kinds)}"
+    return error.what
+
+
+def _judgement(
+    captured: CapturedState,
+    outcome: Outcome,
+    reason: str,
+    *,
+    target: str,
+    model: str,
+    scores: Mapping[str, float] | None = None,
+    duration_ms: float = 0.0,
+) -> Judgement:
+    return Judgement(
+        key=captured.key,
+        entry_id=captured.entry_id,
+        outcome=outcome,
+        reason=reason,
+        scores=scores or {},
+        target=target,
+        duration_ms=duration_ms,
+        decision_model=model,
+    )

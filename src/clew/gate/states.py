@@ -1,0 +1,136 @@
+"""From messages to states: one per message of the person, with the reply that follows and the reply before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clew.core.fences import strip_fences
+from clew.core.records import CapturedState, Message, State
+from clew.core.secrets import redact
+from clew.core.slash import is_slash_command
+from clew.core.text import shorten
+
+#: Each text of a state is cut to this length, keeping its head and its tail.
+MAX_TEXT_CHARS = 4_000
+#: How many messages of the person and the agent are looked at per evaluation (setting `window`).
+DEFAULT_WINDOW_MESSAGES = 20
+
+_FAILED_ATTEMPT = frozenset({"error", "aborted"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A message of the person (None before their first) and the agent's messages up to the next one."""
+
+    user: Message | None
+    replies: tuple[Message, ...]
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """All messages of the exchange, oldest first."""
+        return self.replies if self.user is None else (self.user, *self.replies)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the last reply is an answer and not a step of a tool loop."""
+        return not self.replies or self.replies[-1].stop_reason != "toolUse"
+
+
+def split_exchanges(messages: Sequence[Message]) -> list[Exchange]:
+    """Group messages, oldest first, into exchanges. An exchange without a person's message stands first at most."""
+    groups: list[tuple[Message | None, list[Message]]] = []
+    for message in messages:
+        if message.role == "user":
+            groups.append((message, []))
+        elif groups:
+            groups[-1][1].append(message)
+        else:
+            groups.append((None, [message]))
+    return [Exchange(user=user, replies=tuple(replies)) for user, replies in groups]
+
+
+def build_states(
+    messages: Sequence[Message],
+    *,
+    session_id: str,
+    project_key: str | None,
+    project_name: str | None,
+    settled: bool,
+    owner: int,
+    window: int = DEFAULT_WINDOW_MESSAGES,
+) -> list[CapturedState]:
+    """One state per message of the person, oldest first.
+
+    Left out: messages without words of the person's own (images, slash commands, private blocks only). Texts lose
+    fences and private blocks, and secrets in them are replaced by their kind, before anything is kept.
+
+    Args:
+        messages: the conversation or its tail, oldest first.
+        settled: the run has ended, so that the last reply is complete.
+        owner: process id of this engine.
+        window: states are built for the last `window` messages, the replies of one tool loop counting as one.
+    """
+    exchanges = split_exchanges(messages)
+    first = len(exchanges) - _count_in_window(exchanges, window)
+    states: list[CapturedState] = []
+    for index, exchange in enumerate(exchanges):
+        if index < first or exchange.user is None:
+            continue
+        is_last = index == len(exchanges) - 1
+        user, user_kinds = _clean(exchange.user.text)
+        if not user or is_slash_command(user):
+            continue
+        assistant, reply_kinds = _clean(_join_replies(exchange.replies))
+        before = _join_replies(exchanges[index - 1].replies) if index else ""
+        states.append(
+            CapturedState(
+                key=f"{exchange.user.entry_id}:{exchange.user.timestamp_ms}",
+                entry_id=exchange.user.entry_id,
+                session_id=session_id,
+                project_key=project_key,
+                state=State(
+                    user=user,
+                    assistant=assistant or None,
+                    previous_assistant=_clean(before)[0] or None,
+                    project=project_name,
+                ),
+                timestamp_ms=exchange.user.timestamp_ms,
+                secret_kinds=tuple(dict.fromkeys(user_kinds + reply_kinds)),
+                is_open=is_last and not (settled and exchange.is_finished),
+                owner=owner,
+            )
+        )
+    return states
+
+
+def keep_tail(messages: Sequence[Message], window: int) -> list[Message]:
+    """The messages that later states can still need: those in the window and the exchange before it."""
+    exchanges = split_exchanges(messages)
+    tail = exchanges[-(_count_in_window(exchanges, window) + 1) :]
+    return [message for exchange in tail for message in exchange.messages]
+
+
+def _count_in_window(exchanges: Sequence[Exchange], window: int) -> int:
+    """How many of the last exchanges have their person's message within the last `window` messages."""
+    seen = 0
+    for count, exchange in enumerate(reversed(exchanges)):
+        seen += (exchange.user is not None) + bool(exchange.replies)
+        if seen > window:
+            # The newest exchange is always looked at: a window of 1 would otherwise see replies only.
+            return max(count, 1)
+    return len(exchanges)
+
+
+def _join_replies(replies: Sequence[Message]) -> str:
+    """What the agent said in the run. An attempt that failed and was made again is left out."""
+    last = len(replies) - 1
+    kept = (r.text.strip() for i, r in enumerate(replies) if i == last or r.stop_reason not in _FAILED_ATTEMPT)
+    return "\n\n".join(text for text in kept if text)
+
+
+def _clean(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text without fences and secret values, cut to MAX_TEXT_CHARS, and the kinds of secrets found."""
+    # Redacted before it is cut: half a key would no longer look like one.
+    redacted = redact(strip_fences(text).strip())
+    return shorten(redacted.text, MAX_TEXT_CHARS), tuple(redacted.kinds)

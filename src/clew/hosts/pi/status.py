@@ -1,0 +1,121 @@
+"""What Clew says about itself: `/gate-status`, `/noodle` and the footer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import clew
+from clew.config.load import Config, ReportLine
+from clew.config.project import Project
+from clew.core.ports import CaptureCounts
+
+_MINUTE_MS = 60_000
+_UNITS = ((86_400_000, "d"), (3_600_000, "h"), (_MINUTE_MS, "min"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReport:
+    """The decision model as it stands: which one, where it runs, and whether it answers.
+
+    Attributes:
+        where: an address, or "built in".
+        problem: why it does not answer, with a next step; empty when it is healthy.
+    """
+
+    name: str
+    where: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusFacts:
+    """What `/gate-status` shows. `store_problem` replaces the numbers of a store that cannot be used."""
+
+    config: Config
+    project: Project
+    model: ModelReport
+    search: str
+    counts: CaptureCounts | None
+    user_memories: int = 0
+    project_memories: int = 0
+    store_problem: str = ""
+    now_ms: int = 0
+
+
+def render_status(facts: StatusFacts) -> str:
+    """The text of `/gate-status`."""
+    gate, noodle = facts.config.gate, facts.config.noodle
+    state = facts.model.problem or "healthy"
+    lines = [
+        f"Clew {clew.__version__}",
+        f"Decision model: {facts.model.name} ({facts.model.where}): {state}",
+        f"Review mode: {gate.review_mode} · trigger: {_trigger(gate.trigger)}",
+        *_numbers(facts),
+        f"Search: {facts.search}",
+        f"Database: {noodle.db_path}",
+        f"Data folder: {gate.memory_dir}",
+        *_changed_settings(facts.config.report),
+        *(f"Warning: {warning}" for warning in facts.config.warnings),
+    ]
+    return "\n".join(lines)
+
+
+def render_noodle(config: Config) -> str:
+    """The text of `/noodle`: the settings of the store and of recall, secrets masked."""
+    lines = [
+        f"{line.setting.key} = {line.effective}{_origin(line)}"
+        for line in config.report
+        if line.setting.file == "noodle"
+    ]
+    return "\n".join([f"Clew, long-term memory. Settings: {config.noodle_file}", *lines])
+
+
+def footer(counts: CaptureCounts, now_ms: int) -> str | None:
+    """The hint in Pi's footer; None when nothing waits."""
+    if not counts.queued:
+        return None
+    noun = "memory" if counts.queued == 1 else "memories"
+    return f"{counts.queued} {noun} to review{_oldest(counts, now_ms)}"
+
+
+def _numbers(facts: StatusFacts) -> list[str]:
+    if facts.counts is None:
+        return [f"Store: cannot be used. {facts.store_problem}"]
+    counts = facts.counts
+    return [
+        f"Turns: {counts.judged} judged, {counts.unjudged} unjudged",
+        f"To review: {counts.queued}{_oldest(counts, facts.now_ms)}",
+        f"Memories: {facts.user_memories} everywhere, {facts.project_memories} in this project ({facts.project.name})",
+    ]
+
+
+def _oldest(counts: CaptureCounts, now_ms: int) -> str:
+    return "" if counts.oldest_queued_ms is None else f" (oldest {_age(now_ms - counts.oldest_queued_ms)})"
+
+
+def _age(age_ms: int) -> str:
+    for unit_ms, name in _UNITS:
+        if age_ms >= unit_ms:
+            return f"{age_ms // unit_ms} {name}"
+    return "now"
+
+
+def _trigger(trigger: str) -> str:
+    # The other triggers are known settings, but this version judges every turn.
+    return trigger if trigger == "always" else f"{trigger} (not in this version: every turn is judged)"
+
+
+def _changed_settings(report: Iterable[ReportLine]) -> list[str]:
+    lines = [
+        f"  {line.setting.key}: asked {line.asked}, in force {line.effective}{_origin(line)}"
+        for line in report
+        if line.source != "default" or line.asked is not None
+    ]
+    return ["Settings that were changed:", *lines] if lines else ["Settings: all at their defaults"]
+
+
+def _origin(line: ReportLine) -> str:
+    if line.source == "environment":
+        return f" (environment, {line.setting.env})"
+    return f" ({line.source})"

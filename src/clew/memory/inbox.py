@@ -1,0 +1,151 @@
+"""The inbox: what becomes of a selected candidate, and what the person says about it.
+
+`confirm`: it waits for the person; `auto`: it is saved at once; `off`: it is only recorded that it was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from clew.core.errors import InvalidInput, NotFound, RefusedText, SecretFound
+from clew.core.guard import screen
+from clew.core.ports import Added, CaptureStore, MemoryStore
+from clew.core.records import Candidate, Judgement, MemoryRecord, NewMemory, Provenance, Visibility
+from clew.core.scopes import scope_of
+from clew.core.similarity import is_near_duplicate, may_be_same_fact
+
+ReviewMode = Literal["confirm", "auto", "off"]
+DEFAULT_MAX_QUEUE = 20
+_NEIGHBOURS = 5
+
+
+class Inbox:
+    """Routes candidates by review mode and carries out the person's answers. Thread-safe as far as its stores are."""
+
+    def __init__(
+        self,
+        captures: CaptureStore,
+        memories: MemoryStore,
+        *,
+        mode: ReviewMode = "confirm",
+        max_queue: int = DEFAULT_MAX_QUEUE,
+    ) -> None:
+        self._captures = captures
+        self._memories = memories
+        self._max_queue = max_queue
+        self.mode = mode
+
+    def place(self, candidate: Candidate, judgement: Judgement) -> Judgement | None:
+        """Save, queue or drop a candidate and settle its state in one transaction.
+
+        What is already stored, waiting or rejected is not proposed again. In mode `auto`, a candidate that may tell
+        the same fact as a stored memory in other words waits for the person instead of standing beside it.
+
+        Returns:
+            The judgement with its outcome, reason and ids; None when another engine settled the state first.
+        """
+        try:
+            candidate = replace(candidate, text=screen(candidate.text))
+        except RefusedText as error:
+            return self._drop(judgement, _refusal(error), is_veto=True)
+        if self.mode == "off":
+            return self._drop(judgement, f"{judgement.reason}; review mode is off")
+        if any(is_near_duplicate(candidate.text, text) for text in self._captures.rejected_texts()):
+            return self._drop(judgement, "you rejected this before")
+        neighbours = self._neighbours(candidate)
+        if any(is_near_duplicate(candidate.text, memory.text) for memory in neighbours):
+            return self._drop(judgement, "already remembered")
+        waiting = self._waiting_twin(candidate)
+        if waiting is not None:
+            return self._queue(_merge(waiting, candidate), judgement, f"{judgement.reason}; seen again")
+        if self.mode == "auto" and not any(may_be_same_fact(candidate.text, memory.text) for memory in neighbours):
+            return self._save(candidate, judgement)
+        return self._queue(candidate, judgement, judgement.reason)
+
+    def waiting(self) -> Sequence[Candidate]:
+        """Candidates that wait for review, oldest first."""
+        return self._captures.inbox()
+
+    def similar(self, candidate: Candidate) -> MemoryRecord | None:
+        """A stored memory that may tell the same fact, to be shown beside the candidate."""
+        found = (memory for memory in self._neighbours(candidate) if may_be_same_fact(candidate.text, memory.text))
+        return next(found, None)
+
+    def approve(self, candidate_id: str, text: str | None = None, category: str | None = None) -> Added:
+        """Save a waiting candidate, as it stands or as the person changed it.
+
+        Raises:
+            NotFound: it does not wait any more.
+            RefusedText: the guard, which looks again now, does not let the text through; the candidate keeps waiting.
+            InvalidInput: the text is empty or too long.
+        """
+        candidate = self._find(candidate_id)
+        changed = replace(
+            candidate,
+            text=screen(candidate.text if text is None else text),
+            category=category or candidate.category,
+            scope=scope_of(category, candidate.project_key) if category else candidate.scope,
+        )
+        return self._captures.approve(candidate_id, _as_memory(changed))
+
+    def reject(self, candidate_id: str, reason: str = "rejected") -> None:
+        """Take a candidate out; its like is not proposed again for a while. Raises NotFound."""
+        self._captures.reject(candidate_id, reason)
+
+    def _find(self, candidate_id: str) -> Candidate:
+        for candidate in self._captures.inbox():
+            if candidate.id == candidate_id:
+                return candidate
+        raise NotFound(f"No candidate {candidate_id} waits for review.", "It was saved, rejected or pushed out.")
+
+    def _neighbours(self, candidate: Candidate) -> list[MemoryRecord]:
+        visible = Visibility(project_key=candidate.project_key)
+        return [hit.memory for hit in self._memories.search(candidate.text, visible, limit=_NEIGHBOURS).hits]
+
+    def _waiting_twin(self, candidate: Candidate) -> Candidate | None:
+        for waiting in self._captures.inbox():
+            is_same_place = (waiting.scope, waiting.project_key) == (candidate.scope, candidate.project_key)
+            if (is_same_place or waiting.scope == "user") and is_near_duplicate(waiting.text, candidate.text):
+                return waiting
+        return None
+
+    def _drop(self, judgement: Judgement, reason: str, *, is_veto: bool = False) -> Judgement | None:
+        return self._captures.settle(replace(judgement, outcome="vetoed" if is_veto else "filtered", reason=reason))
+
+    def _queue(self, candidate: Candidate, judgement: Judgement, reason: str) -> Judgement | None:
+        queued = replace(judgement, outcome="queued", reason=reason)
+        return self._captures.settle(queued, queue=candidate, max_queue=self._max_queue)
+
+    def _save(self, candidate: Candidate, judgement: Judgement) -> Judgement | None:
+        try:
+            return self._captures.settle(replace(judgement, outcome="saved"), save=_as_memory(candidate))
+        except (RefusedText, InvalidInput) as error:
+            return self._drop(judgement, _refusal(error), is_veto=True)
+
+
+def _merge(waiting: Candidate, again: Candidate) -> Candidate:
+    """The waiting candidate, seen once more; each score is the higher one."""
+    scores = {name: max(again.scores.get(name, value), value) for name, value in waiting.scores.items()}
+    return replace(waiting, scores={**again.scores, **scores}, seen_count=waiting.seen_count + 1)
+
+
+def _as_memory(candidate: Candidate) -> NewMemory:
+    return NewMemory(
+        text=candidate.text,
+        category=candidate.category,
+        scope=candidate.scope,
+        project_key=candidate.project_key if candidate.scope == "project" else None,
+        provenance=Provenance(
+            origin="gate",
+            session_id=candidate.session_id,
+            entry_id=candidate.entry_id,
+            decision_model=candidate.decision_model,
+            scores=candidate.scores,
+        ),
+    )
+
+
+def _refusal(error: RefusedText | InvalidInput) -> str:
+    return f"secret: {', '.join(error.kinds)}" if isinstance(error, SecretFound) else error.what

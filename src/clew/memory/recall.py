@@ -1,0 +1,151 @@
+"""Recall: the few memories that apply to a prompt, as one fenced block, or nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from clew.core.fences import render_fence, strip_fences
+from clew.core.ports import MemoryStore
+from clew.core.records import Hit, MemoryRecord, Visibility
+from clew.core.secrets import redact
+from clew.core.slash import is_slash_command
+from clew.core.text import normalise, set_aside_pastes, shorten, words
+from clew.core.tokens import estimate_tokens
+
+MAX_MEMORIES = 5
+MAX_TOKENS = 400
+_MAX_LINE_CHARS = 500
+_MAX_QUERY_CHARS = 1_000
+#: How many memories that stand in the conversation already may push new ones out of the search's list.
+_MAX_EXTRA_HITS = 20
+
+# Prompts made of these words alone ask for nothing that a memory could answer.
+_CHATTER = frozenset(
+    "thanks thank you thx ty ok okay k yes yep yeah no nope sure go on ahead continue proceed next please great good nice"
+    " cool perfect awesome well done do it that lgtm hi hello hey bye stop right exactly fine got"
+    " grazie mille sì si va bene certo perfetto ciao continua ottimo esatto procedi"
+    " gracias vale claro bien perfecto hola sigue adelante merci oui non d'accord parfait salut continue vas-y"
+    " danke ja nein gut super weiter genau hallo obrigado obrigada sim não certo ótimo olá"
+    " 谢谢 好的 好 继续 是的 可以 ありがとう はい いいえ 続けて".casefold().split()
+)
+_CHATTER_WORDS = frozenset(word for entry in _CHATTER for word in words(entry))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What goes into the prompt.
+
+    Attributes:
+        content: the fenced block; None when nothing applies.
+        memories: what it holds, in its order.
+        mode: how it was found; `none` when no search was made.
+    """
+
+    content: str | None
+    memories: tuple[MemoryRecord, ...]
+    mode: Literal["hybrid", "lexical", "none"]
+
+
+NOTHING = Recalled(content=None, memories=(), mode="none")
+
+
+class Recall:
+    """Finds what applies to a prompt among the memories that a session may see."""
+
+    def __init__(
+        self,
+        memories: MemoryStore,
+        *,
+        project_key: str | None,
+        relevance_floor: float,
+        max_memories: int = MAX_MEMORIES,
+        max_tokens: int = MAX_TOKENS,
+    ) -> None:
+        """Recall for one project.
+
+        Args:
+            relevance_floor: least `Hit.relevance` of a memory that applies.
+            max_tokens: estimate for the whole block, its fence included.
+        """
+        self._memories = memories
+        self._visible = Visibility(project_key=project_key)
+        self._floor = relevance_floor
+        self._max_memories = max_memories
+        self._max_tokens = max_tokens
+
+    def recall(
+        self, prompt: str, *, injected: Mapping[str, int] | None = None, deadline: float | None = None
+    ) -> Recalled:
+        """Find memories for a prompt.
+
+        Args:
+            injected: what stands in the conversation already: id → `updated_at_ms` of that version. It is left out; a
+                memory that was changed since comes again, marked as updated.
+            deadline: `time.monotonic()` second by which an answer is needed.
+
+        Raises:
+            StoreError: the search failed.
+        """
+        query = make_query(prompt)
+        if not query or self._max_memories < 1:
+            return NOTHING
+        known = injected or {}
+        result = self._memories.search(
+            query,
+            self._visible,
+            limit=self._max_memories + min(len(known), _MAX_EXTRA_HITS),
+            min_relevance=self._floor,
+            deadline=deadline,
+        )
+        fresh = [hit for hit in result.hits if known.get(hit.id) != hit.memory.updated_at_ms]
+        chosen, content = self._fill(_rank(fresh), known)
+        return Recalled(content=content or None, memories=tuple(chosen), mode=result.mode)
+
+    def _fill(self, memories: Sequence[MemoryRecord], known: Mapping[str, int]) -> tuple[list[MemoryRecord], str]:
+        """Take memories in order as long as the block stays within its budget."""
+        chosen: list[MemoryRecord] = []
+        lines: list[str] = []
+        content = ""
+        for memory in memories:
+            if len(chosen) == self._max_memories:
+                break
+            line = _render(memory, is_updated=memory.id in known)
+            block = render_fence([*lines, line])
+            if estimate_tokens(block) <= self._max_tokens:
+                chosen.append(memory)
+                lines.append(line)
+                content = block
+        return chosen, content
+
+
+def make_query(prompt: str) -> str:
+    """What to search for; empty for chatter, slash commands and prompts without words."""
+    text = strip_fences(prompt).strip()
+    if is_slash_command(text):
+        return ""
+    query = normalise(set_aside_pastes(text)[0]) or normalise(text)
+    asked = words(query[:_MAX_QUERY_CHARS])
+    if all(word in _CHATTER_WORDS for word in asked):
+        return ""
+    return shorten(query, _MAX_QUERY_CHARS)
+
+
+def _rank(hits: Sequence[Hit]) -> list[MemoryRecord]:
+    """Best first; of equal scores the newest first."""
+    return [hit.memory for hit in sorted(hits, key=lambda hit: (-hit.score, -hit.memory.created_at_ms))]
+
+
+def _render(memory: MemoryRecord, *, is_updated: bool) -> str:
+    moment = memory.updated_at_ms if is_updated else memory.created_at_ms
+    text = normalise(shorten(redact(normalise(memory.text)).text, _MAX_LINE_CHARS))
+    return f"[{normalise(memory.category)}, {'updated ' if is_updated else ''}{_day(moment)}] {text}"
+
+
+def _day(moment_ms: int) -> str:
+    try:
+        return datetime.fromtimestamp(moment_ms / 1000, tz=UTC).date().isoformat()
+    except (OverflowError, OSError, ValueError):
+        return "date unknown"  # a database written by something else may hold any number
