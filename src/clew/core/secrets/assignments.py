@@ -1,0 +1,85 @@
+"""Secrets that their name gives away: `PASSWORD=…`, `"token": "…"`, `apiKey: …`, `--password …`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from clew.core.secrets.harmless import is_placeholder, is_plain_word, is_reference
+
+_PASSWORD_NAMES = (
+    r"password|passwd|passphrase|passcode|pwd|(?<=[_-])pass|(?<![A-Za-z])pass(?=[\"']?\s?[=:])|contraseña|senha|passwort"
+    r"|kennwort|mot_?de_?passe|mdp"
+)
+_TOKEN_NAMES = (
+    r"api[_-]?(?:key|secret|token)|apikey|(?:access|auth|secret|private|encryption|signing|master|account|license|deploy"
+    r"|service|app|application|session)[_-]?key|client[_-]?secret|secret|token|credentials?|authorization|x-api-key"
+)
+_NAME = re.compile(
+    rf"(?i:(?P<password>{_PASSWORD_NAMES})|(?P<token>{_TOKEN_NAMES}))"
+    r"(?P<suffix>s?\d{0,3}(?:[_-][A-Za-z0-9_-]{1,24}|[A-Z][A-Za-z0-9]{0,24})?)"
+    r"(?:[\"'\]]{0,2}[ \t]{0,4}(?P<operator>:=|=>|={1,2}|:|=)[ \t]{0,4}|(?<=-password)[ \t]{1,2}|(?<=-token)[ \t]{1,2})"
+)
+# The name of something about the secret: its hash, its file, its length.
+_ABOUT = re.compile(
+    r"hash|field|file|path|name|count|type|ur[il]|ids?$|len|policy|reset|budget|limit|expir|ttl|max|min|size|hint|label"
+    r"|prompt|input|column|regex|pattern|valid|strength|provider|manager|store|ref$|arn|version|algo|header|param|usage"
+    r"|rate|class|error|message|title|placeholder|window|bucket|ring",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.){1,2000}+)\"|'((?:[^'\\\n]|\\.){1,2000}+)'|`([^`\n]{1,2000}+)`")
+_BARE = re.compile(r"(?:(?![,&;]\w{1,40}=)[^\s\"'`<>;)}\]])+")
+_ENVIRONMENT = re.compile(r"[^\s\"'`]+")
+
+
+def assigned_secrets(text: str) -> Iterator[tuple[str, int, int]]:
+    """`(kind, start, end)` of every value that is assigned to a name such as `password` or `api_key`."""
+    for match in _NAME.finditer(text):
+        if _ABOUT.search(match["suffix"]):
+            continue
+        is_password = match["password"] is not None
+        span = _value_span(text, match)
+        if span is None:
+            continue
+        start, end, is_quoted = span
+        is_last = end >= len(text) or text[end : end + 2].strip(" .,;\"'") == "" or text[end] in "\n\r"
+        value = text[start:end]
+        if _is_value(value, is_password=is_password, may_be_word=is_quoted or is_last):
+            yield _kind(match), start, end
+
+
+def _value_span(text: str, match: re.Match[str]) -> tuple[int, int, bool] | None:
+    at = match.end()
+    quoted = _QUOTED.match(text, at)
+    if quoted is not None:
+        group = quoted.lastindex or 0
+        return quoted.start(group), quoted.end(group), True
+    is_environment = match["operator"] == "=" and text[match.start() : at].isupper() and " " not in match.group()
+    bare = (_ENVIRONMENT if is_environment else _BARE).match(text, at)
+    if bare is None:
+        return None
+    end = at + len(bare.group().rstrip(".,;:!?)"))
+    return (at, end, False) if end > at else None
+
+
+def _is_value(value: str, *, is_password: bool, may_be_word: bool) -> bool:
+    if is_placeholder(value) or is_reference(value) or is_plain_word(value) or value.startswith("[redacted"):
+        return False
+    if any(blank in value for blank in " \t"):
+        return False
+    has_digit = any(char.isdigit() for char in value)
+    has_letter = any(char.isalpha() for char in value)
+    if is_password:
+        return len(value) >= 4 and (has_digit or not value.isalpha() or (may_be_word and len(value) >= 6))
+    if len(value) < 8 or not has_letter:
+        return False
+    return has_digit or (len(value) >= 16 and value.lower() != value and value.upper() != value) or len(value) >= 24
+
+
+def _kind(match: re.Match[str]) -> str:
+    if match["password"] is not None:
+        return "password"
+    name = match["token"].lower()
+    if "key" in name:
+        return "api-key" if "api" in name else "secret-key"
+    return "token" if "token" in name or "authorization" in name else "secret"
