@@ -88,7 +88,6 @@ def test_only_typed_and_answered_text_is_kept(write):
         message("g", "f", "hookMessage", "injected by an old extension"),
         {"type": "custom_message", "id": "h", "parentId": "g", "customType": "clew", "content": "injected memory"},
         {"type": "compaction", "id": "i", "parentId": "h", "summary": "so far"},
-        message("j", "i", "user", [{"type": "image", "data": "…"}]),
     )
     assert said(path) == [("user", "run it"), ("assistant", "one\ntwo")]
 
@@ -104,18 +103,25 @@ def test_failed_attempts_are_left_out(write):
     assert said(path) == [("user", "hello"), ("assistant", "whole answer")]
 
 
-def test_the_latest_context_edit_of_a_message_counts(write):
-    edits = [{"content": "shorter"}, {"content": "shortest"}]
+def test_a_message_that_was_reworded_for_the_model_is_given_as_it_was_said(write):
+    edit = {"type": "context_edit", "id": "b", "parentId": "a", "targetId": "a", "replacement": {"content": "shorter"}}
+    assert said(write(HEADER, message("a", None, "user", "as said"), edit)) == [("user", "as said")]
+
+
+def test_a_message_that_was_edited_away_is_left_out(write):
+    edit = {"type": "context_edit", "id": "b", "parentId": "a", "targetId": "a", "replacement": None}
+    assert said(write(HEADER, message("a", None, "user", "taken back"), edit)) == []
+
+
+def test_a_picture_without_words_still_stands_between_two_replies(write):
     path = write(
         HEADER,
-        message("a", None, "user", "long"),
-        *(
-            {"type": "context_edit", "id": f"e{i}", "parentId": f"e{i - 1}" if i else "a", "targetId": "a"}
-            | {"replacement": edit}
-            for i, edit in enumerate(edits)
-        ),
+        message("a", None, "user", "first"),
+        message("b", "a", "assistant", text("one")),
+        message("c", "b", "user", [{"type": "image", "data": "…"}]),
+        message("d", "c", "assistant", text("about the picture")),
     )
-    assert said(path) == [("user", "shortest")]
+    assert said(path) == [("user", "first"), ("assistant", "one"), ("user", ""), ("assistant", "about the picture")]
 
 
 def test_a_file_of_version_1_is_a_line_of_entries_without_ids(write):

@@ -115,26 +115,18 @@ def branch_messages(session: SessionFile) -> list[Message]:
     """What the person and the agent said on the current branch, oldest first.
 
     The branch runs from the root to the last entry of the file. Left out: other branches, tool calls and results,
-    thinking, images, messages that an extension injected, failed attempts, and what a context edit omitted.
+    thinking, images, messages that an extension injected, failed attempts, and what a context edit omitted. A message
+    that a context edit reworded is given as it was said. The extension picks the same messages from a live session.
     """
     branch = _branch(session.entries)
-    edits = {edit.data.get("targetId"): edit.data.get("replacement") for edit in branch if edit.type == "context_edit"}
-    messages = []
-    for entry in branch:
-        content = entry.data.get("message") if entry.type == "message" else None
-        if not isinstance(content, Mapping):
-            continue
-        if entry.id in edits:
-            content = {**content, "content": _edited_content(edits[entry.id])}
-        message = _read_message(entry, content)
-        if message:
-            messages.append(message)
-    return messages
+    omitted = {edit.data.get("targetId") for edit in branch if _omits(edit)}
+    messages = (_read_message(entry) for entry in branch if entry.id not in omitted)
+    return [message for message in messages if message]
 
 
-def _edited_content(replacement: Any) -> Any:
-    """The new content that a context edit gives; None when it omits the message."""
-    return replacement.get("content") if isinstance(replacement, Mapping) else replacement
+def _omits(entry: SessionEntry) -> bool:
+    """Whether an entry takes another one out of the conversation, as Pi does with attempts that it makes again."""
+    return entry.type == "context_edit" and entry.data.get("replacement") is None
 
 
 def _read_header(path: Path) -> SessionHeader:
@@ -235,11 +227,17 @@ def _branch(entries: Sequence[SessionEntry]) -> list[SessionEntry]:
     return branch[::-1]
 
 
-def _read_message(entry: SessionEntry, content: Mapping[str, Any]) -> Message | None:
-    """The message, or None when it is not a person's or agent's, holds no text, or is a failed attempt."""
+def _read_message(entry: SessionEntry) -> Message | None:
+    """The message, or None when it is not a person's or agent's, or is a failed attempt.
+
+    An agent's message without text (a tool call) is None too; a person's is still the one that was answered next.
+    """
+    content = entry.data.get("message") if entry.type == "message" else None
+    if not isinstance(content, Mapping):
+        return None
     role, stop_reason = content.get("role"), content.get("stopReason")
     text = _join_text(content.get("content"))
-    if role not in {"user", "assistant"} or not text.strip() or stop_reason == "error":
+    if role not in {"user", "assistant"} or stop_reason == "error" or (role == "assistant" and not text):
         return None
     return Message(
         entry_id=entry.id,
@@ -270,7 +268,7 @@ def _block_texts(blocks: Iterable[Any]) -> Iterator[str]:
 def _milliseconds(timestamp: Any) -> int:
     """Unix milliseconds of an ISO time or of a number that already is one; 0 when it is neither."""
     if isinstance(timestamp, int | float):
-        return int(timestamp) if 0 <= timestamp <= _MAX_TIMESTAMP_MS else 0
+        return round(timestamp) if 0 <= timestamp <= _MAX_TIMESTAMP_MS else 0
     try:
         return max(0, int(datetime.fromisoformat(timestamp).timestamp() * 1000))
     except (TypeError, ValueError, OverflowError):
