@@ -71,6 +71,7 @@ class Pi:
             folder.mkdir(parents=True, exist_ok=True)
         self.extension: Path | None = None
         self.executable = find_pi()
+        self.python = sys.executable
         self._write(self.agent_dir / "models.json", models_file(base_url))
         defaults = {"defaultProvider": "scripted", "defaultModel": "scripted", "retry": {"baseDelayMs": 20}}
         quiet = {"enableInstallTelemetry": False, "tuiMode": "regular"}
@@ -119,7 +120,7 @@ class Pi:
 
     def clew(self, *args: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run Clew's own command line as this installation's user."""
-        command = [sys.executable, "-m", "clew", *args]
+        command = [self.python, "-m", "clew", *args]
         return subprocess.run(
             command, cwd=self.project, env=self.env, capture_output=True, text=True, timeout=PATIENCE_S, check=check
         )

@@ -49,6 +49,17 @@ def processes_of(home: Path) -> dict[int, str]:
     return {int(pid): command for pid, command in rows}
 
 
+def engines_of(home: Path) -> list[int]:
+    """Process ids of Clew's engines that run with this home folder."""
+    return [pid for pid, command in processes_of(home).items() if "clew" in command and " engine" in command]
+
+
+def resident_mb(pid: int) -> float:
+    """Memory that a process holds, in MB of 10^6 bytes."""
+    done = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True)
+    return int(done.stdout) * 1024 / 1e6
+
+
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 
 import pytest
 from phrases import CHATTER, LESSON, PREFERENCE, PROJECT_FACT
-from processes import processes_of, wait_until
+from processes import engines_of, wait_until
 from scripted_model import Reply, ToolCall, in_turn
 
 
@@ -86,9 +87,7 @@ def test_tool_loops_make_one_state(pi, model, stored):
 
 def kill_everything(pi, session):
     """A power cut: Pi and the engine end at once."""
-    engines = [
-        pid for pid, command in processes_of(pi.home).items() if "clew" in command and pid != session.process.pid
-    ]
+    engines = engines_of(pi.home)
     assert engines
     for pid in engines:
         os.kill(pid, signal.SIGKILL)
@@ -133,4 +132,14 @@ def test_two_sessions_at_the_same_time(pi, stored):
         stored.wait_for_judged(4)
 
     assert sorted(stored.judged_entries()) == sorted(user_entries(pi, 0) + user_entries(pi, 1))
+    assert stored.seen_counts() == [1, 1]
+
+
+def test_a_session_that_is_replayed_into_the_same_store(pi, stored):
+    pi.print(PROJECT_FACT, CHATTER, PREFERENCE)
+    stored.wait_for_judged(3)
+
+    replayed = pi.clew("replay", str(pi.session_files()[0]), "--data-dir", str(pi.database.parent), "--json")
+
+    assert json.loads(replayed.stdout.splitlines()[-1])["totals"]["judged"] == 0
     assert stored.seen_counts() == [1, 1]

@@ -10,7 +10,8 @@ import time
 import pytest
 from phrases import LESSON, PROJECT_FACT
 from pi_modes import TerminalSession
-from processes import processes_of, wait_until
+from processes import engines_of, processes_of, wait_until
+from scripted_model import Reply, ToolCall, in_turn
 
 needs_tmux = pytest.mark.skipif(not TerminalSession.is_available(), reason="tmux is not installed")
 
@@ -18,11 +19,6 @@ needs_tmux = pytest.mark.skipif(not TerminalSession.is_available(), reason="tmux
 PRINT_EXIT_LIMIT_S = 2.0
 #: One second is promised; the rest is room for a machine that is too busy to schedule two processes.
 ENGINE_END_LIMIT_S = 1.0 + 1.0
-
-
-def engines_of(pi):
-    """Process ids of Clew's engines."""
-    return [pid for pid, command in processes_of(pi.home).items() if "clew" in command and "engine" in command]
 
 
 def test_print_mode_prints_the_answer_alone_and_exits_soon_after_it(pi, model):
@@ -72,8 +68,6 @@ def test_commands_answer_with_a_notice_in_rpc_mode(pi):
 
 
 def test_the_agent_can_add_and_search_memories(pi, model, stored):
-    from scripted_model import Reply, ToolCall, in_turn
-
     add = ToolCall(name="memory_add", arguments={"text": "The staging database runs on port 5544."})
     search = ToolCall(name="memory_search", arguments={"query": "staging port"})
     model.answer = in_turn([Reply(tool_calls=(add,)), Reply(tool_calls=(search,)), "Done."])
@@ -90,16 +84,16 @@ def test_the_agent_can_add_and_search_memories(pi, model, stored):
 def test_one_engine_serves_a_session_and_ends_with_it(pi):
     session = pi.rpc()
     session.prompt("hello")
-    assert len(engines_of(pi)) == 1
+    assert len(engines_of(pi.home)) == 1
     assert session.close() == 0
-    wait_until(lambda: not engines_of(pi), "the end of the engine")
+    wait_until(lambda: not engines_of(pi.home), "the end of the engine")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_no_engine_outlives_a_pi_that_is_killed(pi, number):
     session = pi.rpc()
     session.prompt("hello")
-    assert engines_of(pi)
+    assert engines_of(pi.home)
     killed_at = time.monotonic()
     os.kill(session.process.pid, number)
     wait_until(lambda: not processes_of(pi.home), "the end of the engine")
