@@ -98,7 +98,7 @@ def _render_type(shape: Any) -> str:
     if shape in _SCALARS:
         return _SCALARS[shape]
     if is_dataclass(shape):
-        return getattr(shape, "__name__")  # noqa: B009 - a dataclass type, which mypy no longer sees as one
+        return str(shape.__name__)
     origin, arguments = get_origin(shape), get_args(shape)
     if origin is Literal:
         return " | ".join(json.dumps(argument) for argument in arguments)
