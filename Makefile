@@ -9,7 +9,10 @@ NODE_BIN := node_modules/.bin
 .DELETE_ON_ERROR:
 
 demo: .venv/run.stamp
-	@$(BIN)/clew replay examples/webshop.jsonl --demo
+	@$(BIN)/clew replay examples/webshop.jsonl --review auto \
+		--ask "which package manager does this project use?" \
+		--ask "where should I be careful with migrations?" \
+		--ask "come preferisce i commenti nel codice?"
 
 test: .venv/dev.stamp node_modules/.stamp
 	PATH="$(CURDIR)/$(NODE_BIN):$$PATH" node --test --test-reporter=dot tests/extension/*.test.ts

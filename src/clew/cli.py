@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # The reader (head, less) went away; keep Python from complaining about it at exit.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         return 0
 
 
@@ -71,13 +71,24 @@ def _add_replay(commands: Any) -> None:
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="FILE|FOLDER", help="Pi session files (JSONL) or folders of them"
     )
-    parser.add_argument("--demo", action="store_true", help="afterwards show what was saved and ask three questions")
+    parser.add_argument(
+        "--review", choices=("confirm", "auto", "off"), help="review mode, instead of the configured one"
+    )
+    parser.add_argument(
+        "--ask", action="append", default=[], metavar="QUESTION", help="ask this of what was kept (repeatable)"
+    )
 
 
 def _run_replay(arguments: argparse.Namespace) -> int:
     from clew.app import replay_sessions
 
-    return replay_sessions(arguments.paths, data_dir=arguments.data_dir, as_json=arguments.json, is_demo=arguments.demo)
+    return replay_sessions(
+        arguments.paths,
+        data_dir=arguments.data_dir,
+        as_json=arguments.json,
+        review_mode=arguments.review,
+        questions=arguments.ask,
+    )
 
 
 # -- memories -------------------------------------------------------------------------------------------------------
@@ -211,14 +222,15 @@ def _add_status(commands: Any) -> None:
 
 
 def _run_status(arguments: argparse.Namespace) -> int:
-    from clew.app import status, status_lines
+    from clew.app import gather_status
+    from clew.hosts.pi.status import render_status, status_json
 
-    report = status(data_dir=arguments.data_dir)
+    facts = gather_status(data_dir=arguments.data_dir)
     if arguments.json:
-        _print_json(report)
+        _print_json(status_json(facts))
     else:
-        print("\n".join(status_lines(report)))
-    return 0
+        print(render_status(facts))
+    return 1 if facts.store_problem else 0
 
 
 def _add_pi(commands: Any) -> None:

@@ -9,7 +9,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from clew.core.records import Outcome
+from clew.core.ports import MemoryStore
+from clew.core.records import MemoryRecord, Outcome, Visibility
 from clew.hosts.pi.replay import Replay, ReplayedState
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _STYLES: Mapping[Outcome, str] = {"saved": "green", "queued": "cyan", "vetoed": 
 _WIDE_COLUMNS = 84
 #: Width for output that goes to a file or a pipe.
 _PIPE_COLUMNS = 120
+_MOST_SHOWN = 200
+_MOST_HITS = 3
 
 
 def show_json(replay: Replay, out: TextIO | None = None) -> None:
@@ -41,7 +44,26 @@ def show_table(replay: Replay, paths: Sequence[Path], out: TextIO | None = None)
     for path, states in groupby(_with_progress(replay, paths), key=lambda state: state.path):
         console.print(build_table(path, states, is_wide=console.width >= _WIDE_COLUMNS))
     for line in _closing_lines(replay):
-        console.print(line, markup=False, highlight=False)
+        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
+
+
+def show_kept(store: MemoryStore, questions: Sequence[str], out: TextIO | None = None) -> None:
+    """What the store holds after the replay, and the best hits for each question."""
+    console = _open_console(out or sys.stdout)
+    memories = store.list(Visibility(everywhere=True), limit=_MOST_SHOWN)
+    lines = [f"\nSaved: {len(memories)}", *(f"  {_describe(memory)}" for memory in reversed(memories))]
+    for question in questions:
+        hits = store.search(question, Visibility(everywhere=True), limit=_MOST_HITS).hits
+        lines += [f"\n? {question}", *(f"  {hit.score:4.2f}  {_describe(hit.memory)}" for hit in hits)]
+        lines += [] if hits else ["  nothing"]
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
+
+
+def _describe(memory: MemoryRecord) -> str:
+    from clew.core.text import display_text
+
+    return f"[{memory.category}] {display_text(memory.text, 300)}"
 
 
 def build_table(path: Path, states: Iterable[ReplayedState], *, is_wide: bool) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import clew
 from clew.config.load import Config, ReportLine
@@ -59,6 +60,28 @@ def render_status(facts: StatusFacts) -> str:
         *(f"Warning: {warning}" for warning in facts.config.warnings),
     ]
     return "\n".join(lines)
+
+
+def status_json(facts: StatusFacts) -> dict[str, Any]:
+    """The same as one JSON object, for `clew status --json`."""
+    counts = facts.counts
+    return {
+        "version": clew.__version__,
+        "decision_model": {"name": facts.model.name, "where": facts.model.where, "problem": facts.model.problem},
+        "search": facts.search,
+        "database": str(facts.config.noodle.db_path),
+        "data_folder": str(facts.config.gate.memory_dir),
+        "store_problem": facts.store_problem,
+        "project": {"key": facts.project.key, "name": facts.project.name},
+        "memories": {"user": facts.user_memories, "project": facts.project_memories},
+        "turns": {"judged": counts.judged, "unjudged": counts.unjudged} if counts else None,
+        "inbox": {"waiting": counts.queued, "oldest_ms": counts.oldest_queued_ms} if counts else None,
+        "settings": {
+            line.setting.key: {"asked": line.asked, "effective": line.effective, "source": line.source}
+            for line in facts.config.report
+        },
+        "warnings": list(facts.config.warnings),
+    }
 
 
 def render_noodle(config: Config) -> str:
