@@ -14,7 +14,7 @@ from clew.core.errors import DecisionModelDown, DecisionModelError, InvalidInput
 from clew.core.records import Visibility
 from clew.gate.evaluation import Gate, SessionInfo
 from clew.hosts.pi.replay import Replay
-from clew.hosts.pi.replay_view import show_json, show_table
+from clew.hosts.pi.replay_view import show_json, show_kept, show_table
 from clew.memory.inbox import Inbox
 from clew.store.store import Store
 
@@ -58,10 +58,9 @@ def write(tmp_path):
         lines = [{"type": "session", "version": 3, "id": name, "timestamp": "2026-11-30T10:00:00Z", "cwd": "/shop"}]
         for number, (user, assistant) in enumerate(turns):
             for role, said in (("user", user), ("assistant", assistant)):
-                entry = {"type": "message", "id": f"{role}-{number}", "parentId": lines[-1].get("parentId", None)}
+                parent = lines[-1]["id"] if len(lines) > 1 else None
                 inner = {"role": role, "content": [{"type": "text", "text": said}], "timestamp": 1_796_000_000_000}
-                entry["parentId"] = lines[-1]["id"] if len(lines) > 1 else None
-                lines.append({**entry, "message": inner})
+                lines.append({"type": "message", "id": f"{role}-{number}", "parentId": parent, "message": inner})
         path = tmp_path / name
         path.write_text("\n".join([*map(json.dumps, lines), *tail]) + "\n", encoding="utf-8")
         return path
@@ -220,6 +219,23 @@ def test_the_table_goes_into_a_pipe_without_colours(store, write):
 
     assert "\x1b" not in out.getvalue()
     assert f"{path}, line 4: skipped, it is not JSON." in out.getvalue()
+
+
+def test_what_was_kept_is_listed_and_asked_for(store, write):
+    list(replay(store, write(("always use tabs", "yes"), ("hello", "hi"))))
+    later = write(("ok", "ok"), ("thanks", "ok"), ("always answer in Italian", "sì"), name="b.jsonl")
+    list(replay(store, later, mode="confirm"))
+    out = io.StringIO()
+    show_kept(store, ["tabs or blanks?", "zebra"], waiting=store.inbox(), min_relevance=0.01, out=out)
+    saved, waiting, first, second = out.getvalue().strip().split("\n\n")
+
+    assert [line.strip() for line in saved.splitlines()] == ["Saved", "[user] always use tabs"]
+    assert [line.strip() for line in waiting.splitlines()] == [
+        "Waiting for your review",
+        "[user] always answer in Italian",
+    ]
+    assert "always use tabs" in first
+    assert [line.strip() for line in second.splitlines()] == ["? zebra", "nothing"]
 
 
 def test_a_file_that_is_no_session_stops_the_replay_with_its_name(store, write, tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from clew.core.ports import MemoryStore
-from clew.core.records import MemoryRecord, Outcome, Visibility
+from clew.core.records import Candidate, Outcome, Visibility
 from clew.hosts.pi.replay import Replay, ReplayedState
 
 if TYPE_CHECKING:
@@ -22,8 +22,10 @@ _STYLES: Mapping[Outcome, str] = {"saved": "green", "queued": "cyan", "vetoed": 
 _WIDE_COLUMNS = 84
 #: Width for output that goes to a file or a pipe.
 _PIPE_COLUMNS = 120
-_MOST_SHOWN = 200
-_MOST_HITS = 3
+_EVERYWHERE = Visibility(everywhere=True)
+_MAX_KEPT = 40
+_MAX_HITS = 3
+_MEMORY_CHARS = 300
 
 
 def show_json(replay: Replay, out: TextIO | None = None) -> None:
@@ -47,23 +49,32 @@ def show_table(replay: Replay, paths: Sequence[Path], out: TextIO | None = None)
         console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
-def show_kept(store: MemoryStore, questions: Sequence[str], out: TextIO | None = None) -> None:
-    """What the store holds after the replay, and the best hits for each question."""
+def show_kept(
+    memories: MemoryStore,
+    questions: Sequence[str] = (),
+    *,
+    waiting: Sequence[Candidate] = (),
+    min_relevance: float = 0.0,
+    out: TextIO | None = None,
+) -> None:
+    """What the store holds after a replay, newest last, and what it finds for the questions.
+
+    Args:
+        waiting: candidates that wait for review.
+        min_relevance: hits below are not shown, as recall would not take them.
+    """
     console = _open_console(out or sys.stdout)
-    memories = store.list(Visibility(everywhere=True), limit=_MOST_SHOWN)
-    lines = [f"\nSaved: {len(memories)}", *(f"  {_describe(memory)}" for memory in reversed(memories))]
+    kept = memories.list(_EVERYWHERE, limit=_MAX_KEPT)[::-1]
+    more = memories.count(_EVERYWHERE) - len(kept)
+    lines = [_memory_line(memory.category, memory.text) for memory in kept]
+    _show_block(console, "Saved", [*lines, *([f"… and {more} more"] if more else [])])
+    if waiting:
+        shown = [_memory_line(item.category, item.text) for item in waiting[:_MAX_KEPT]]
+        _show_block(console, "Waiting for your review", shown)
     for question in questions:
-        hits = store.search(question, Visibility(everywhere=True), limit=_MOST_HITS).hits
-        lines += [f"\n? {question}", *(f"  {hit.score:4.2f}  {_describe(hit.memory)}" for hit in hits)]
-        lines += [] if hits else ["  nothing"]
-    for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
-
-
-def _describe(memory: MemoryRecord) -> str:
-    from clew.core.text import display_text
-
-    return f"[{memory.category}] {display_text(memory.text, 300)}"
+        hits = memories.search(question, _EVERYWHERE, limit=_MAX_HITS, min_relevance=min_relevance).hits
+        found = [f"{hit.relevance:.2f}  {_memory_line(hit.memory.category, hit.text)}" for hit in hits]
+        _show_block(console, f"? {question}", found)
 
 
 def build_table(path: Path, states: Iterable[ReplayedState], *, is_wide: bool) -> Table:
@@ -85,6 +96,22 @@ def build_table(path: Path, states: Iterable[ReplayedState], *, is_wide: bool) -
         cells = [str(state.turn or "-"), _first_words(state.excerpt), *verdict, state.outcome, state.reason, *time_ms]
         table.add_row(*map(Text, cells), style=_STYLES[state.outcome])
     return table
+
+
+def _show_block(console: Console, title: str, lines: Sequence[str]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console.print()
+    console.print(Text(title, style="bold"))
+    for line in lines or ["nothing"]:
+        console.print(Padding(Text(line), (0, 0, 0, 2)))
+
+
+def _memory_line(category: str, text: str) -> str:
+    from clew.core.text import display_text
+
+    return f"[{category}] {display_text(text, _MEMORY_CHARS)}"
 
 
 def _open_console(out: TextIO) -> Console:
