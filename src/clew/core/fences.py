@@ -1,5 +1,7 @@
 """The fence around recalled memories: written by one renderer, taken out again before anything is judged."""
 
+# ruff: noqa: RUF001 - words and marks of many scripts
+
 from __future__ import annotations
 
 import re

@@ -4,6 +4,8 @@ A person's own rules pass ("never push to main", "ignore the node_modules folder
 overrule the instructions in force, to change the agent's role, to act behind the person's back, or to carry secrets out.
 """
 
+# ruff: noqa: RUF001 - words and marks of many scripts
+
 from __future__ import annotations
 
 import re
@@ -58,14 +60,14 @@ _HIDE = (
     r"|(?:不要|别|別|勿).{0,6}(?:告诉|告訴|通知|透露|提醒).{0,6}(?:用户|用戶|使用者)"
     r"|ユーザー(?:に|には)?.{0,10}(?:言わない|知らせない|伝えない|秘密|隠)"
 )
-_SECRET_FILE = (
+_KEY_FILE = (
     r"(?:~?/?\.ssh/|id_rsa|id_ed25519|\.aws/credentials|\.netrc|\.pgpass|\.kube/config|/etc/shadow|\.env\b|\.npmrc"
     r"|\.gnupg|\.git-credentials|authorized_keys|wallet\.dat|login ?data|cookies\.sqlite)"
 )
 _EXFILTRATE = (
     r"\b(?:curl|wget|nc|ncat|invoke-webrequest|iwr|fetch)\b.{0,200}(?:\$\(|`|\$\{?\w{0,40}(?:key|token|secret|passw)"
-    r"|@[~/.]|<\s?[~/.]|" + _SECRET_FILE + r")"
-    r"|" + _SECRET_FILE + r".{0,120}\b(?:curl|wget|nc|https?://|upload|send|post|exfiltrate|email)"
+    r"|@[~/.]|<\s?[~/.]|" + _KEY_FILE + r")"
+    r"|" + _KEY_FILE + r".{0,120}\b(?:curl|wget|nc|https?://|upload|send|post|exfiltrate|email)"
     r"|\b(?:cat|read|open|print|dump|show|copy|send|upload|post|leak|exfiltrate|include|output|reveal)\b.{0,40}"
     r"(?:~?/?\.ssh/|\bid_rsa|\bid_ed25519|\.aws/credentials|/etc/shadow|\.git-credentials|\.gnupg)"
     r"|\b(?:send|upload|post|exfiltrate|forward|transmit|leak|e-?mail)\b.{0,60}"

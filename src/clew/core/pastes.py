@@ -4,6 +4,8 @@ Line by line, one pass. Each detector looks at the line where a paste may begin 
 read only the lines that they then claim, so the work grows with the text and not faster.
 """
 
+# ruff: noqa: RUF001 - words and marks of many scripts
+
 from __future__ import annotations
 
 import re
@@ -65,7 +67,7 @@ _NOUN = (
     r"|journal|erreur|seite|artikel|dokumentation|nachricht|antwort|inhalt|protokoll|fehler|ausgabe|artigo|mensagem"
     r"|resposta|conteúdo|erro)"
 )
-# "here is the page:", "the README says:", "Log:"
+# Such as: here is the page, the README says, Log; each with a colon.
 _INTRODUCTION = re.compile(
     rf"\b(?:here(?:['’]s|\s(?:is|are|comes))?|this is|these are|below|following|pasted?|pasting|copied|got|getting|from"
     rf"|ecco|questo è|questa è|incollo|aquí (?:está|va|tienes)|esto es|pego|voici|voilà|je colle|hier (?:ist|sind|kommt)"

@@ -1,5 +1,7 @@
 """Text rules that every room shares: one normal form, one idea of a word and of a sentence, one identity of a text."""
 
+# ruff: noqa: RUF001 - words and marks of many scripts
+
 from __future__ import annotations
 
 import hashlib

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 from clew.core.secrets.harmless import is_placeholder, is_plain_word, is_reference
 
-_PASSWORD_NAMES = (
+_STRICT_NAMES = (
     r"password|passwd|passphrase|passcode|pwd|(?<=[_-])pass|(?<![A-Za-z])pass(?=[\"']?\s?[=:])|contraseña|senha|passwort"
     r"|kennwort|mot_?de_?passe|mdp"
 )
-_TOKEN_NAMES = (
+_LONG_NAMES = (
     r"api[_-]?(?:key|secret|token)|apikey|(?:access|auth|secret|private|encryption|signing|master|account|license|deploy"
     r"|service|app|application|session)[_-]?key|client[_-]?secret|secret|token|credentials?|authorization|x-api-key"
 )
 _NAME = re.compile(
-    rf"(?i:(?P<password>{_PASSWORD_NAMES})|(?P<token>{_TOKEN_NAMES}))"
+    rf"(?i:(?P<password>{_STRICT_NAMES})|(?P<token>{_LONG_NAMES}))"
     r"(?P<suffix>s?\d{0,3}(?:[_-][A-Za-z0-9_-]{1,24}|[A-Z][A-Za-z0-9]{0,24})?)"
     r"(?:[\"'\]]{0,2}[ \t]{0,4}(?P<operator>:=|=>|={1,2}|:|=)[ \t]{0,4}|(?<=-password)[ \t]{1,2}|(?<=-token)[ \t]{1,2})"
 )

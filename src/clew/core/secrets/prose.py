@@ -1,5 +1,7 @@
 """Secrets that people tell in a sentence: "the wifi password is …", "la contraseña es …", "密码是…"."""
 
+# ruff: noqa: RUF001 - words and marks of many scripts
+
 from __future__ import annotations
 
 import re
@@ -10,21 +12,21 @@ from clew.core.secrets.harmless import is_placeholder, is_plain_word, is_referen
 _WINDOW_CHARS = 240
 _MAX_TOKENS = 10
 
-_PASSWORD = (
+_SPOKEN = (
     r"passwords?|passwd|passphrase|pass ?word|passcode|pwd|parola d['’]ordine|contraseña|mot de passe|mdp|passwort"
     r"|kennwort|senha|palavra-passe|пароль"
 )
-_PIN = (
+_DIGITS = (
     r"pin(?:[ -]?(?:code|number|nummer))?|(?:door|gate|alarm|access|unlock|entry) code|codice (?:di accesso|pin|d['’]accesso)"
     r"|código (?:de acceso|de acesso|pin)|code (?:pin|d['’]accès)|zugangscode|türcode"
 )
-_TOKEN = (
+_CODED = (
     r"(?:api|access|secret|auth|client|license|encryption|signing|account)[ _-]?(?:key|secret|token)|tokens?|secret"
     r"|credentials?|chiave (?:api|segreta|d['’]accesso)|clave(?: (?:api|secreta|de acceso))?|clé (?:api|secrète|d['’]accès)"
     r"|jeton|(?:api|zugriffs|geheim)-?schlüssel|chave (?:de )?(?:api|secreta|acesso)|segreto|secreto|segredo|geheimnis"
 )
 _KEYWORD = re.compile(
-    rf"(?<![^\W_])(?:(?P<password>{_PASSWORD})|(?P<pin>{_PIN})|(?P<token>{_TOKEN}))(?![^\W_])['’]?s?", re.IGNORECASE
+    rf"(?<![^\W_])(?:(?P<password>{_SPOKEN})|(?P<pin>{_DIGITS})|(?P<token>{_CODED}))(?![^\W_])['’]?s?", re.IGNORECASE
 )
 _DENSE = re.compile(
     r"(?:(?P<password>密码|密碼|口令|パスワード|合言葉|비밀번호)|(?P<pin>暗証番号|PIN码|PINコード|验证码|門禁碼|门禁码)"
@@ -38,13 +40,82 @@ _CREDENTIALS = re.compile(
     re.IGNORECASE,
 )
 _LINKS = frozenset(
-    "is was be are to as = : := -> => → è sarà era es será fue est sera était ist lautet war wird heißt heisst é foi eh "
-    "equals это".split()
+    [
+        "is",
+        "was",
+        "be",
+        "are",
+        "to",
+        "as",
+        "=",
+        ":",
+        ":=",
+        "->",
+        "=>",
+        "→",
+        "è",
+        "sarà",
+        "era",
+        "es",
+        "será",
+        "fue",
+        "est",
+        "sera",
+        "était",
+        "ist",
+        "lautet",
+        "war",
+        "wird",
+        "heißt",
+        "heisst",
+        "é",
+        "foi",
+        "eh",
+        "equals",
+        "это",
+    ]
 )
 # Behind these stands the place where a secret is kept, not the secret.
 _PLACES = frozenset(
-    "in at on inside under from via with by of into through for nel nella nei su con da dal en dentro sur dans chez avec "
-    "im bei mit auf aus von unter em na no com".split()
+    [
+        "in",
+        "at",
+        "on",
+        "inside",
+        "under",
+        "from",
+        "via",
+        "with",
+        "by",
+        "of",
+        "into",
+        "through",
+        "for",
+        "nel",
+        "nella",
+        "nei",
+        "su",
+        "con",
+        "da",
+        "dal",
+        "en",
+        "dentro",
+        "sur",
+        "dans",
+        "chez",
+        "avec",
+        "im",
+        "bei",
+        "mit",
+        "auf",
+        "aus",
+        "von",
+        "unter",
+        "em",
+        "na",
+        "no",
+        "com",
+    ]
 )
 _TOKENS = re.compile(r"\S+")
 # Anything else, such as an equals sign, makes it an assignment.
@@ -81,6 +152,7 @@ def _walk(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     if text[match.end() : match.end() + 1] not in _BEHIND_KEYWORD:
         return None
     linked = adjacent = False
+    last_end = match.end()
     window_end = min(len(text), match.end() + _WINDOW_CHARS)
     for count, token in enumerate(_TOKENS.finditer(text, match.end(), window_end)):
         if count >= _MAX_TOKENS or (count and "\n" in text[last_end : token.start()] and not adjacent):
