@@ -11,7 +11,7 @@ from typing import Protocol
 
 from clew.core.asks import Ask, find_ask
 from clew.core.decisions import Decision, Question
-from clew.core.errors import DecisionModelDown, DecisionModelError, InvalidInput, RefusedText, SecretFound
+from clew.core.errors import DecisionModelDown, DecisionModelError
 from clew.core.injections import find_injections
 from clew.core.ports import CaptureStore, DecisionModel
 from clew.core.records import Candidate, CapturedState, Judgement, Message, NewMemory, Outcome, Provenance
@@ -101,9 +101,10 @@ class Gate:
         self._tail = list(messages)
 
     def capture(self, messages: Sequence[Message], *, settled: bool) -> int:
-        """Take in new messages and journal their states. Known messages are replaced, not doubled.
+        """Take in new messages and journal their states.
 
         Args:
+            messages: up to the current end of the branch, oldest first; they may begin with known ones.
             settled: the run has ended, so that the last reply is complete.
 
         Returns:
@@ -112,7 +113,7 @@ class Gate:
         Raises:
             StoreError: nothing was journalled; the next capture tries the same states again.
         """
-        self._tail = keep_tail(_append(self._tail, messages), self._settings.window)
+        self._tail = keep_tail(_continue(self._tail, messages), self._settings.window)
         states = build_states(
             self._tail,
             session_id=self._session.session_id,
@@ -122,7 +123,7 @@ class Gate:
             owner=self._session.owner,
             window=self._settings.window,
         )
-        changed = [state for state in states if self._journalled.get(state.key) != state]
+        changed = [state for state in states if _is_news(state, self._journalled.get(state.key))]
         count = self._captures.journal(changed) if changed else 0
         self._journalled = {state.key: state for state in states[-2:]}
         # What is journalled needs no second look, except the last exchange, which may still grow, and the one before it.
@@ -176,10 +177,7 @@ class Gate:
             provenance=Provenance(origin="ask", session_id=captured.session_id, entry_id=captured.entry_id),
         )
         saved = _judgement(captured, "saved", REASON_ASKED, target=ask.category, model=DECIDED_BY_ASK)
-        try:
-            return self._captures.settle(saved, save=memory)
-        except (RefusedText, InvalidInput) as error:
-            return self._captures.settle(replace(saved, outcome="vetoed", reason=_refusal(error)))
+        return self._captures.settle(saved, save=memory)
 
     def _ask_model(self, captured: CapturedState, typed: str) -> Judgement | None:
         if self._monotonic() < self._silent_until:
@@ -267,11 +265,15 @@ class Gate:
         return self._captures.settle(_judgement(captured, "filtered", reason, target="none", model=self._model.name))
 
 
-def _append(known: Sequence[Message], new: Sequence[Message]) -> list[Message]:
-    """The conversation with new messages behind it; a message that is known by its id is replaced in its place."""
-    by_id = {message.entry_id: message for message in known}
-    by_id.update((message.entry_id, message) for message in new)
-    return list(by_id.values())
+def _continue(known: Sequence[Message], new: Sequence[Message]) -> list[Message]:
+    """The conversation with new messages behind it. Where they begin with known ones, those are not doubled."""
+    places = {message.entry_id: place for place, message in enumerate(known)}
+    overlap = next((places[message.entry_id] for message in new if message.entry_id in places), len(known))
+    return [*known[:overlap], *new]
+
+
+def _is_news(state: CapturedState, journalled: CapturedState | None) -> bool:
+    return journalled is None or (journalled.is_open and journalled != state)
 
 
 def _refuse_ask(captured: CapturedState, ask: Ask, injections: Sequence[str]) -> Selection | None:
@@ -281,12 +283,6 @@ def _refuse_ask(captured: CapturedState, ask: Ask, injections: Sequence[str]) ->
     if veto is None and ask.is_temporary:
         return Selection(outcome="vetoed", reason="temporary: you asked for now only", target=ask.category)
     return veto
-
-
-def _refusal(error: RefusedText | InvalidInput) -> str:
-    if isinstance(error, SecretFound):
-        return f"secret: {', '.join(error.kinds)}"
-    return error.what
 
 
 def _judgement(

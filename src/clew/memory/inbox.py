@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from clew.core.errors import InvalidInput, NotFound, RefusedText, SecretFound
+from clew.core.errors import NotFound
 from clew.core.guard import screen
 from clew.core.ports import Added, CaptureStore, MemoryStore
 from clew.core.records import Candidate, Judgement, MemoryRecord, NewMemory, Provenance, Visibility
@@ -19,6 +20,8 @@ from clew.core.similarity import is_near_duplicate, may_be_same_fact
 ReviewMode = Literal["confirm", "auto", "off"]
 DEFAULT_MAX_QUEUE = 20
 _NEIGHBOURS = 5
+# Full text alone finds duplicates too, so an embedder that is still loading is not waited for any longer.
+_SEARCH_LIMIT_S = 2.0
 
 
 class Inbox:
@@ -46,10 +49,6 @@ class Inbox:
         Returns:
             The judgement with its outcome, reason and ids; None when another engine settled the state first.
         """
-        try:
-            candidate = replace(candidate, text=screen(candidate.text))
-        except RefusedText as error:
-            return self._drop(judgement, _refusal(error), is_veto=True)
         if self.mode == "off":
             return self._drop(judgement, f"{judgement.reason}; review mode is off")
         if any(is_near_duplicate(candidate.text, text) for text in self._captures.rejected_texts()):
@@ -102,7 +101,9 @@ class Inbox:
 
     def _neighbours(self, candidate: Candidate) -> list[MemoryRecord]:
         visible = Visibility(project_key=candidate.project_key)
-        return [hit.memory for hit in self._memories.search(candidate.text, visible, limit=_NEIGHBOURS).hits]
+        deadline = time.monotonic() + _SEARCH_LIMIT_S
+        found = self._memories.search(candidate.text, visible, limit=_NEIGHBOURS, deadline=deadline)
+        return [hit.memory for hit in found.hits]
 
     def _waiting_twin(self, candidate: Candidate) -> Candidate | None:
         for waiting in self._captures.inbox():
@@ -111,24 +112,21 @@ class Inbox:
                 return waiting
         return None
 
-    def _drop(self, judgement: Judgement, reason: str, *, is_veto: bool = False) -> Judgement | None:
-        return self._captures.settle(replace(judgement, outcome="vetoed" if is_veto else "filtered", reason=reason))
+    def _drop(self, judgement: Judgement, reason: str) -> Judgement | None:
+        return self._captures.settle(replace(judgement, outcome="filtered", reason=reason))
 
     def _queue(self, candidate: Candidate, judgement: Judgement, reason: str) -> Judgement | None:
         queued = replace(judgement, outcome="queued", reason=reason)
         return self._captures.settle(queued, queue=candidate, max_queue=self._max_queue)
 
     def _save(self, candidate: Candidate, judgement: Judgement) -> Judgement | None:
-        try:
-            return self._captures.settle(replace(judgement, outcome="saved"), save=_as_memory(candidate))
-        except (RefusedText, InvalidInput) as error:
-            return self._drop(judgement, _refusal(error), is_veto=True)
+        return self._captures.settle(replace(judgement, outcome="saved"), save=_as_memory(candidate))
 
 
 def _merge(waiting: Candidate, again: Candidate) -> Candidate:
-    """The waiting candidate, seen once more; each score is the higher one."""
+    """The waiting candidate with the higher of each score. The store counts that it was seen once more."""
     scores = {name: max(again.scores.get(name, value), value) for name, value in waiting.scores.items()}
-    return replace(waiting, scores={**again.scores, **scores}, seen_count=waiting.seen_count + 1)
+    return replace(waiting, scores={**again.scores, **scores})
 
 
 def _as_memory(candidate: Candidate) -> NewMemory:
@@ -145,7 +143,3 @@ def _as_memory(candidate: Candidate) -> NewMemory:
             scores=candidate.scores,
         ),
     )
-
-
-def _refusal(error: RefusedText | InvalidInput) -> str:
-    return f"secret: {', '.join(error.kinds)}" if isinstance(error, SecretFound) else error.what

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import Protocol, cast
+from typing import cast
 
-from clew.config.load import Config
-from clew.config.project import Project
-from clew.core.decisions import Decision, Question
-from clew.core.errors import ClewError, DecisionModelDown, StoreBusy, StoreUnavailable
-from clew.core.ports import CaptureStore, DecisionModel, MemoryStore
-from clew.core.records import Judgement, Message, State, Visibility
+from clew.core.decisions import Question
+from clew.core.errors import ClewError, StoreBusy, StoreUnavailable
+from clew.core.ports import DecisionModel, MemoryStore
+from clew.core.records import Judgement, Message, Visibility
 from clew.core.text import display_text
 from clew.gate.evaluation import DECIDED_BY_ASK, DECIDED_BY_SCAN, Gate, SessionInfo
 from clew.gate.settings import GateSettings
 from clew.hosts.pi.background import Background
 from clew.hosts.pi.commands import Commands
+from clew.hosts.pi.deferred import DeferredModel, MissingModel
+from clew.hosts.pi.parts import EngineStore, SessionParts
 from clew.hosts.pi.process import log, log_failure
 from clew.hosts.pi.protocol import (
     CaptureParams,
@@ -35,52 +35,19 @@ from clew.hosts.pi.protocol import (
     ToolResult,
     WireMessage,
 )
-from clew.hosts.pi.status import ModelReport, StatusFacts, footer, render_noodle, render_status
+from clew.hosts.pi.status import StatusFacts, footer, render_noodle, render_status
 from clew.hosts.pi.tools import Tools, error_result
 from clew.hosts.pi.ui import Ui
 from clew.memory.inbox import Inbox, ReviewMode
 from clew.memory.recall import Recall
 
+__all__ = ["EngineSession", "EngineStore", "SessionParts"]
+
 _REOPEN_AFTER_S = 30.0
 _EMBED_BATCH = 32
+_EMBED_LIMIT_S = 1.0
 _NOTICE_CHARS = 100
 _NO_RECALL = RecallResult(content=None, injected=[], mode="none")
-
-
-class EngineStore(MemoryStore, CaptureStore, Protocol):
-    """What a session needs of the database. Methods may be called from several threads."""
-
-    def embed_missing(self, *, limit: int = ..., deadline: float | None = None) -> int:
-        """Make vectors for memories that were saved while the embedder was not ready."""
-        ...
-
-    def close(self) -> None:
-        """Close the database."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionParts:
-    """What `app` hands in. The openers do the heavy work; none is called before `EngineSession.start`.
-
-    Attributes:
-        open_store: opens the database; raises StoreError.
-        open_model: chooses and loads the decision model; called on the background thread before the first judgement.
-        check_model: looks at the decision model for `/gate-status`.
-        describe_search: one line on the search mode and the embedder.
-        warm_up: starts loading the embedder, without waiting for it.
-    """
-
-    config: Config
-    project: Project
-    load_questions: Callable[[], Mapping[str, Question]]
-    open_store: Callable[[], EngineStore]
-    open_model: Callable[[], DecisionModel]
-    check_model: Callable[[], ModelReport]
-    describe_search: Callable[[], str]
-    relevance_floor: float
-    warm_up: Callable[[], None] = lambda: None
-    clock_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +76,7 @@ class EngineSession:
         self._retrieved: list[str] = []
         self._footer: str | None = None
         self._has_queued = False
+        self._is_closing = False
         self._logged: set[str] = set()
         self._background = Background(self._work_off)
 
@@ -185,6 +153,7 @@ class EngineSession:
 
     def shutdown(self, params: ShutdownParams) -> None:
         """Work off what fits into the budget and close the store; the rest waits in the journal."""
+        self._is_closing = True
         is_quiet = self._background.finish(params.budget_ms / 1000)
         rooms = self._rooms
         if rooms is None or not is_quiet:
@@ -213,6 +182,7 @@ class EngineSession:
     def _build(self, store: EngineStore) -> _Rooms:
         config, project_key = self._parts.config, self._parts.project.key
         session_id = self._params.session_id
+        model, questions = self._prepare_model()
         mode = cast("ReviewMode", config.gate.review_mode)
         inbox = Inbox(store, store, mode=mode, max_queue=config.gate.max_queue)
         return _Rooms(
@@ -220,8 +190,8 @@ class EngineSession:
             inbox=inbox,
             gate=Gate(
                 captures=store,
-                model=_LazyModel(self._parts.open_model),
-                questions=self._parts.load_questions(),
+                model=model,
+                questions=questions,
                 outlet=inbox,
                 session=SessionInfo(
                     session_id=session_id,
@@ -248,6 +218,14 @@ class EngineSession:
                 noodle_status=lambda: render_noodle(config),
             ),
         )
+
+    def _prepare_model(self) -> tuple[DecisionModel, Mapping[str, Question]]:
+        """The decision model, not loaded yet, and its questions. Without questions all turns wait in the journal."""
+        try:
+            return DeferredModel(self._parts.open_model), self._parts.load_questions()
+        except ClewError as error:
+            self._ui.notify(f"Turns are kept but not judged for now. {error}", "warning")
+            return MissingModel(error), {}
 
     def _why_closed(self) -> ClewError:
         return self._store_error or ClewError("Clew's session has ended.")
@@ -295,9 +273,12 @@ class EngineSession:
         if retrieved:
             rooms.store.mark_retrieved(retrieved)
 
-    def _embed(self, rooms: _Rooms, stop: Event) -> None:
-        while not stop.is_set() and rooms.store.embed_missing(limit=_EMBED_BATCH):
-            pass
+    def _embed(self, rooms: _Rooms, _stop: Event) -> None:
+        # Not at the end of a session: what lacks a vector is found by its words, and gets one in the next session.
+        while not self._is_closing:
+            deadline = time.monotonic() + _EMBED_LIMIT_S
+            if not rooms.store.embed_missing(limit=_EMBED_BATCH, deadline=deadline):
+                return
 
     def _log_once(self, error: ClewError) -> None:
         if str(error) not in self._logged:
@@ -323,28 +304,6 @@ class EngineSession:
             project_memories=rooms.store.count(Visibility(project_key=project.key)) - everywhere,
             now_ms=self._parts.clock_ms(),
         )
-
-
-class _LazyModel:
-    """A decision model that is opened with the first question, on the thread that asks it."""
-
-    def __init__(self, open_model: Callable[[], DecisionModel]) -> None:
-        self._open = open_model
-        self._model: DecisionModel | None = None
-
-    @property
-    def name(self) -> str:
-        return self._model.name if self._model else "not loaded yet"
-
-    def decide(self, state: State, questions: Mapping[str, Question]) -> Decision:
-        if self._model is None:
-            try:
-                self._model = self._open()
-            except DecisionModelDown:
-                raise
-            except ClewError as error:
-                raise DecisionModelDown(error.what, error.next_step) from error
-        return self._model.decide(state, questions)
 
 
 def _notice(store: MemoryStore, judgement: Judgement) -> str | None:
