@@ -60,16 +60,24 @@ const answers = {
 	shutdown: () => ({}),
 };
 
+let turn = Promise.resolve();
+/** Greets before anything else, as the real engine does; everything after that at the same time. */
 async function receive(line) {
 	const frame = JSON.parse(line);
+	if (frame.method !== "initialize") await turn;
+	const done = act(frame);
+	if (frame.method === "initialize") turn = done;
+}
+
+async function act(frame) {
 	log(frame);
 	if (!frame.method) return waiting.get(frame.id)?.(frame.result ?? frame.error);
-	const act = script[frame.method] ?? "answer";
-	if (script.dieUntilStart && start <= script.dieUntilStart && act === "die") process.exit(3);
-	if (act === "die" && !script.dieUntilStart) process.exit(3);
-	if (act === "hang" || frame.id === undefined) return;
-	if (act === "refuse") return send({ id: frame.id, error: { code: -32000, message: "The store is busy. Try again." } });
-	if (typeof act === "number") await new Promise((resolve) => setTimeout(resolve, act));
+	const manner = script[frame.method] ?? "answer";
+	if (manner === "die" && start <= (script.dieUntilStart ?? start)) process.exit(3);
+	if (manner === "hang") return frame.method === "initialize" ? new Promise(() => {}) : undefined;
+	if (frame.id === undefined) return;
+	if (manner === "refuse") return send({ id: frame.id, error: { code: -32000, message: "The store is busy. Try again." } });
+	if (typeof manner === "number") await new Promise((resolve) => setTimeout(resolve, manner));
 	send({ id: frame.id, result: await answers[frame.method](frame.params) });
 }
 

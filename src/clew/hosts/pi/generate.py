@@ -97,8 +97,8 @@ def _render_comment(text: str | None) -> str:
 def _render_type(shape: Any) -> str:
     if shape in _SCALARS:
         return _SCALARS[shape]
-    if is_dataclass(shape):
-        return str(shape.__name__)
+    if isinstance(shape, type) and is_dataclass(shape):
+        return shape.__name__
     origin, arguments = get_origin(shape), get_args(shape)
     if origin is Literal:
         return " | ".join(json.dumps(argument) for argument in arguments)

@@ -53,7 +53,7 @@ export class Engine {
 			return answer;
 		} catch (error) {
 			// It runs, or answers, but is of no use.
-			this.peer.close(error as Error);
+			this.peer.close(new Error("the engine is of no use"));
 			if (!this.#isStopping) void this.#end();
 			throw error;
 		}

@@ -15,9 +15,8 @@ export class Patience {
 		this.#warmupLeftMs += limits.warmup_ms - WARMUP_MS;
 	}
 
-	/** Milliseconds that the next recall may take; 0 = the engine hangs, do not wait. */
+	/** Milliseconds that the next recall may take, as long as the engine does not hang. */
 	get limitMs(): number {
-		if (this.isHanging) return 0;
 		return this.#isWarm ? this.#deadlineMs : Math.max(this.#warmupLeftMs, this.#deadlineMs);
 	}
 

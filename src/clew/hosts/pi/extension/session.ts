@@ -38,13 +38,11 @@ export class Session {
 
 	/** What to put behind the prompt, if the engine finds something in time. */
 	async recall(prompt: string) {
-		const limitMs = this.#patience.limitMs;
-		if (!this.#engine || limitMs === 0) return undefined;
+		const patience = this.#patience;
+		if (!this.#engine || patience.isHanging) return undefined;
 		const started = performance.now();
-		const answer = this.#engine.peer.call("recall", { prompt: shorten(prompt), deadline_ms: limitMs });
-		const result = await withDeadline(answer, limitMs).catch((error) => this.#hearError(error));
-		if (result === TIMED_OUT) this.#giveUp(answer, performance.now() - started);
-		else this.#patience.answered();
+		const result = await this.#ask(this.#engine, prompt, patience).catch((error) => this.#hearError(error));
+		if (result === TIMED_OUT) this.#giveUp(patience, performance.now() - started);
 		if (!result || result === TIMED_OUT || !result.content) return undefined;
 		const details = { injected: result.injected };
 		return { message: { customType: RECALL_TYPE, content: result.content, display: false, details } };
@@ -111,6 +109,20 @@ export class Session {
 		this.capture(false);
 		this.#engine = undefined;
 		await engine.stop({ reason, budget_ms: SHUTDOWN_BUDGET_MS });
+	}
+
+	async #ask(engine: Engine, prompt: string, patience: Patience): Promise<RecallResult | typeof TIMED_OUT | undefined> {
+		const started = performance.now();
+		const greeting = await withDeadline(engine.handshake.catch(() => undefined), patience.limitMs);
+		if (greeting === TIMED_OUT || !greeting) return greeting;
+		// The greeting may have changed the limit.
+		const leftMs = Math.max(Math.ceil(patience.limitMs - (performance.now() - started)), 1);
+		const answer = engine.peer.call("recall", { prompt: shorten(prompt), deadline_ms: leftMs });
+		const result = await withDeadline(answer, leftMs);
+		if (result !== TIMED_OUT) patience.answered();
+		// The engine believes that what it found late is injected; tell it what really is.
+		else answer.then((late) => late.content && this.#engine === engine && this.sync()).catch(() => {});
+		return result;
 	}
 
 	#startEngine(reason: string): void {
@@ -196,11 +208,9 @@ export class Session {
 		return this.#engine;
 	}
 
-	#giveUp(answer: Promise<RecallResult>, waitedMs: number): void {
-		this.#patience.timedOut(waitedMs);
-		// The engine believes that this is injected; tell it what really is.
-		answer.then((late) => late.content && this.#engine && this.sync()).catch(() => {});
-		if (this.#patience.isHanging) {
+	#giveUp(patience: Patience, waitedMs: number): void {
+		patience.timedOut(waitedMs);
+		if (patience.isHanging) {
 			this.#notifyOnce("Clew does not answer; prompts go out without memories until it does.");
 		}
 	}
