@@ -1,0 +1,168 @@
+"""All evidence about a memory in one number.
+
+The score is a weighted sum of signals on absolute scales, without rescaling per query: scores of different queries can
+be compared, so that "nothing relevant" has a floor. Ranks (reciprocal rank fusion) cannot do that, and find less.
+Weights were found on conversations by coordinate ascent and rounded; benchmarks/locomo.py measures what they give.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nlargest
+from typing import NamedTuple
+
+#: What `relevance` a memory must reach to go into a prompt unasked; benchmarks/relevance.py shows what it lets through.
+RELEVANCE_FLOOR = 0.5
+
+_BEST_OF_SESSION = 3
+# What the cosine of a memory without a vector probably is, given its words.
+_COSINE_OF_STRANGERS, _COSINE_PER_WORD_MATCH = 0.15, 0.35
+
+
+class Weights(NamedTuple):
+    """How much each signal counts. Neighbours are the memories before and after in the same session."""
+
+    words: float = 0.0
+    words_before: float = 0.0
+    words_after: float = 0.0
+    meaning: float = 0.0
+    meaning_before: float = 0.0
+    meaning_after: float = 0.0
+    session: float = 0.0
+    who: float = 0.0
+    when: float = 0.0
+    time_words: float = 0.0
+    question: float = 0.0
+    length: float = 0.0
+
+
+WITH_VECTORS = Weights(
+    words=1.0,
+    words_before=0.6,
+    words_after=0.2,
+    meaning=1.5,
+    meaning_before=0.4,
+    meaning_after=0.4,
+    session=0.8,
+    who=0.8,
+    when=0.8,
+    time_words=0.45,
+    question=-0.15,
+    length=0.1,
+)
+WORDS_ALONE = Weights(
+    words=1.0,
+    words_before=0.8,
+    words_after=0.3,
+    session=1.3,
+    who=0.6,
+    when=0.4,
+    time_words=0.25,
+    question=-0.1,
+    length=0.15,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A memory that may answer a query.
+
+    Attributes:
+        before, after: rows of its neighbours in the session.
+        own: signals that concern the memory alone, by the names of `Weights`.
+    """
+
+    row: int
+    session_id: str | None
+    before: int | None
+    after: int | None
+    own: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches:
+    """How well rows match a query: by words (about 0 to 1.5, see `clew.store.lexical`) and by meaning (cosine)."""
+
+    words: Mapping[int, float]
+    meaning: Mapping[int, float]
+    has_vectors: bool
+
+    def words_of(self, row: int | None) -> float:
+        """Match of words; 0 for no row."""
+        return 0.0 if row is None else self.words.get(row, 0.0)
+
+    def meaning_of(self, row: int | None) -> float:
+        """Cosine; for a row without a vector what its words make likely; 0 for no row."""
+        if row is None or not self.has_vectors:
+            return 0.0
+        known = self.meaning.get(row)
+        return _likely_meaning(self.words_of(row)) if known is None else known
+
+    def strength_of(self, row: int) -> float:
+        """Words and meaning together."""
+        return self.words_of(row) + self.meaning_of(row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A memory's place in the result.
+
+    Attributes:
+        score: orders the result.
+        relevance: 0 to 1, from the memory's own words and meaning alone.
+        signals: each signal's share of the score.
+    """
+
+    row: int
+    score: float
+    relevance: float
+    signals: Mapping[str, float]
+
+
+def fuse(candidates: Sequence[Candidate], matches: Matches) -> list[Scored]:
+    """Scores of all candidates, best first; of equal ones the newer row first."""
+    weights = WITH_VECTORS if matches.has_vectors else WORDS_ALONE
+    support = _session_support(candidates, matches)
+    scored = [_score(one, matches, support, weights) for one in candidates]
+    return sorted(scored, key=lambda one: (-one.score, -one.row))
+
+
+def _score(one: Candidate, matches: Matches, support: Mapping[str, float], weights: Weights) -> Scored:
+    signals = {
+        "words": matches.words_of(one.row),
+        "words_before": matches.words_of(one.before),
+        "words_after": matches.words_of(one.after),
+        "meaning": matches.meaning_of(one.row),
+        "meaning_before": matches.meaning_of(one.before),
+        "meaning_after": matches.meaning_of(one.after),
+        "session": matches.strength_of(one.row) if one.session_id is None else support[one.session_id],
+        **one.own,
+    }
+    shares = {name: share for name, value in signals.items() if (share := value * getattr(weights, name))}
+    return Scored(row=one.row, score=sum(shares.values()), relevance=_relevance_of(one.row, matches), signals=shares)
+
+
+def _session_support(candidates: Iterable[Candidate], matches: Matches) -> dict[str, float]:
+    """The mean strength of the best few memories of each session."""
+    by_session: dict[str, list[float]] = {}
+    for one in candidates:
+        if one.session_id is not None:
+            by_session.setdefault(one.session_id, []).append(matches.strength_of(one.row))
+    best = {session: nlargest(_BEST_OF_SESSION, strengths) for session, strengths in by_session.items()}
+    return {session: sum(strengths) / len(strengths) for session, strengths in best.items()}
+
+
+def _likely_meaning(words: float) -> float:
+    return _COSINE_OF_STRANGERS + _COSINE_PER_WORD_MATCH * min(words, 1.0)
+
+
+def _relevance_of(row: int, matches: Matches) -> float:
+    return relevance(matches.words_of(row), matches.meaning.get(row) if matches.has_vectors else None)
+
+
+def relevance(words: float, meaning: float | None) -> float:
+    """How sure it is, 0 to 1, that a memory has to do with a query, from its own words and meaning alone."""
+    strength = 1.5 * words if meaning is None else words + 1.5 * meaning
+    return 1 / (1 + math.exp(-4 * (strength - 0.9)))
