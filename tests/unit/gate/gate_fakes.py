@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from clew.core.decisions import ChoiceAnswer, Decision, NoulAnswer, Question, ScoreAnswer
-from clew.core.errors import DecisionModelError, RefusedText
+from clew.core.errors import DecisionModelError
 from clew.core.records import Candidate, CapturedState, Judgement, Message, NewMemory, State
 
 
@@ -19,6 +19,7 @@ def agent(entry_id: str, text: str, stop_reason: str = "stop", timestamp_ms: int
 
 
 def decision(
+    *,
     secret: float = 0.0,
     session: float = 0.0,
     failure: float = 0.0,
@@ -61,13 +62,12 @@ class FakeModel:
 
 
 class FakeCaptures:
-    """The journal and the judged states as dictionaries. `refusal` is raised by the next settle that saves."""
+    """The journal and the judged states as dictionaries."""
 
     def __init__(self) -> None:
         self.open: dict[str, CapturedState] = {}
         self.judged: dict[str, Judgement] = {}
         self.saved: list[NewMemory] = []
-        self.refusal: RefusedText | None = None
 
     def journal(self, states: Sequence[CapturedState]) -> int:
         count = 0
@@ -92,8 +92,6 @@ class FakeCaptures:
     ) -> Judgement | None:
         if judgement.key not in self.open:
             return None
-        if save is not None and self.refusal is not None:
-            raise self.refusal
         del self.open[judgement.key]
         if save is not None:
             self.saved.append(save)

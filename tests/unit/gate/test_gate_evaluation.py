@@ -6,7 +6,7 @@ import threading
 import pytest
 from gate_fakes import DURABLE, FakeCaptures, FakeModel, FakeOutlet, agent, decision, user
 
-from clew.core.errors import DecisionModelDown, DecisionModelError, ForgottenText, StoreBusy
+from clew.core.errors import DecisionModelDown, DecisionModelError, StoreBusy
 from clew.gate.evaluation import MAX_TRIES, PROBE_INTERVAL_S, Gate, SessionInfo
 from clew.gate.settings import GateSettings
 
@@ -158,15 +158,6 @@ def test_an_ask_for_a_secret_or_for_now_only_is_not_saved():
     passing = bench.judge("Remember for this session that we use the large model.", number=2)
     assert (passing.outcome, passing.reason.split(":")[0]) == ("vetoed", "temporary")
     assert bench.captures.saved == []
-
-
-def test_an_ask_that_the_guard_refuses_is_settled_as_vetoed():
-    bench = Bench()
-    bench.captures.refusal = ForgottenText()
-    judgement = bench.judge("Remember that I always deploy on Tuesdays.")
-    assert judgement.outcome == "vetoed"
-    assert "forgotten" in judgement.reason
-    assert bench.captures.open == {}
 
 
 def test_a_decision_model_that_is_down_is_logged_once_and_asked_again_after_a_minute(caplog):
