@@ -255,14 +255,15 @@ def _add_pi(commands: Any) -> None:
 
 
 def _run_pi(arguments: argparse.Namespace) -> int:
-    from clew.app import pi_action
+    from clew.config.load import load_config
+    from clew.hosts.pi.install_view import run_action
 
-    report, lines, is_fine = pi_action(arguments.action, agent_dir=arguments.agent_dir)
+    report = run_action(arguments.action, (arguments.agent_dir or load_config().agent_dir).absolute())
     if arguments.json:
-        _print_json(report)
+        _print_json(report.json)
     else:
-        print("\n".join(lines))
-    return 0 if is_fine else 1
+        print("\n".join(report.lines))
+    return 0 if report.is_fine else 1
 
 
 def _run_engine(_: argparse.Namespace) -> int:
