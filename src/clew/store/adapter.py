@@ -34,6 +34,7 @@ _ERASE_TIMEOUT_MS = 500
 _PAGE_BYTES = 4096
 _PASSIVE_PAGES = 4 * 1024 * 1024 // _PAGE_BYTES
 _TRUNCATE_PAGES = 64 * 1024 * 1024 // _PAGE_BYTES
+_SMALLEST_DATABASE_BYTES = 512
 #: SQLite keeps a NUL, other libSQL clients cut the text there; no client can encode half a surrogate pair.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -101,7 +102,12 @@ class Connection:
         self.rows("PRAGMA foreign_keys = ON")
         self.rows("PRAGMA secure_delete = ON")
         self.rows("PRAGMA temp_store = MEMORY")
-        self._raw.set_wal_hook(self._note_log_size)  # stands in for automatic checkpoints, and so turns them off
+        self.rows("PRAGMA wal_autocheckpoint = 0")
+
+    def watch_log_size(self) -> None:
+        """Keep `log_pages` up to date. For the writer alone: the hook refers back to the connection, so a connection
+        that has one is freed by `close` and not by the end of its thread."""
+        self._raw.set_wal_hook(self._note_log_size)
 
     def use_write_ahead_log(self) -> None:
         """Switch the file to its write-ahead log. Raises StoreUnavailable where the file system cannot do it."""
@@ -152,7 +158,7 @@ class Database:
         """Open or create the file and bring its tables up to date under the lock.
 
         Args:
-            migrate: called with the writing connection, before the file is touched.
+            migrate: called with the writing connection before anything is written.
 
         Raises:
             StoreUnavailable, StoreCorrupt, StoreBusy, StoreTooNew: as their names say.
@@ -162,6 +168,7 @@ class Database:
             connection = Connection(self.path)
             try:
                 connection.configure()
+                connection.watch_log_size()
                 migrate(connection)
                 connection.checkpoint("TRUNCATE")
             except BaseException:
@@ -191,7 +198,7 @@ class Database:
         Never raises: what was deleted is committed, and what is left is tried again.
         """
         self.erasure_is_pending = True
-        with suppress(StoreBusy), self._exclusive(self._lock_timeout_s):
+        with suppress(StoreError), self._exclusive(self._lock_timeout_s):
             self._tidy(self._open_writer())
 
     def close(self) -> None:
@@ -263,11 +270,15 @@ def _create_missing(path: Path) -> None:
         # Only ever opened when it did not exist: closing a file drops this process's locks on it.
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        size_bytes = path.stat().st_size
     except OSError as error:
         raise StoreUnavailable(
             f"The database {path} cannot be created ({error.strerror}).",
             "Check the path, that you may write there, and that the disk is not full.",
         ) from error
+    if 0 < size_bytes < _SMALLEST_DATABASE_BYTES:
+        # SQLite would take it for an empty database and write over it.
+        raise StoreCorrupt(f"{path} is not a database.", "Choose another file for the memories.")
 
 
 def _typed(error: Exception, path: Path) -> StoreError:

@@ -34,6 +34,8 @@ from clew.store.searcher import Searcher
 from clew.store.vectors import embed_if_ready
 
 _FIND_DEADLINE_S = 1.0
+#: Unrelated memories reach a relevance of about 0.07; a person who searches in order to choose need not see them.
+_FIND_MIN_RELEVANCE = 0.1
 
 
 def _now_ms() -> int:
@@ -148,7 +150,13 @@ class Store:
             found = memories.fetch_many(reader, rows)
         named = {row: found[row] for row in rows}
         if len(named) < limit:
-            result = self.search(query, visible, limit=limit, deadline=time.monotonic() + _FIND_DEADLINE_S)
+            result = self.search(
+                query,
+                visible,
+                limit=limit,
+                min_relevance=_FIND_MIN_RELEVANCE,
+                deadline=time.monotonic() + _FIND_DEADLINE_S,
+            )
             named |= {hit.memory.row: hit.memory for hit in result.hits if hit.memory.row not in named}
         return [*named.values()][:limit]
 
@@ -210,6 +218,17 @@ class Store:
         if self._embedder is None:
             return 0
         return fill_missing(self._database, self._embedder, limit=limit, deadline=deadline)
+
+    def prepare(self) -> None:
+        """Start loading the embedder and read the stored vectors, so that the first search need not."""
+        if self._embedder is not None:
+            self._embedder.warm_up()
+        with self._database.read() as reader:
+            self._searcher.prepare(reader)
+
+    def bad_vectors(self) -> int:
+        """How many stored vectors are unusable and passed over; known after `prepare` or a search."""
+        return self._searcher.bad_vectors
 
     # -- capture -------------------------------------------------------------------------------------------------
 
