@@ -141,10 +141,12 @@ class Commands:
             return None
         if "select" in self._ui.capabilities:
             return self._choose(f"Which memory to {verb}?", found)
-        if len(found) == 1:
-            return found[0]
+        # Hits by meaning alone are good enough to choose from, not to act on.
+        named = [memory for memory in found if query == memory.id or query.casefold() in memory.text.casefold()]
+        if len(named) == 1:
+            return named[0]
         listed = "\n".join(f"  {_line(memory)}" for memory in found)
-        self._ui.notify(f"{len(found)} memories match; use words that only one of them has:\n{listed}", "warning")
+        self._ui.notify(f"Which one? Use words that stand in only one of these:\n{listed}", "warning")
         return None
 
     def _choose(self, title: str, memories: Sequence[MemoryRecord]) -> MemoryRecord | None:
