@@ -16,6 +16,8 @@ export class Session {
 	#folder: string;
 	#agentDir = findAgentDir();
 	#engine: Engine | undefined;
+	/** One that is of no use but may not be gone yet. */
+	#discarded: Engine | undefined;
 	#patience = new Patience();
 	#unavailable = "the session has ended";
 	#notices = new Set<string>();
@@ -104,11 +106,10 @@ export class Session {
 
 	/** Ends the engine, within 1.5 s whatever it does. */
 	async stop(reason: string): Promise<void> {
-		const engine = this.#engine;
-		if (!engine) return;
+		const engine = this.#engine ?? this.#discarded;
 		this.capture(false);
 		this.#engine = undefined;
-		await engine.stop({ reason, budget_ms: SHUTDOWN_BUDGET_MS });
+		await engine?.stop({ reason, budget_ms: SHUTDOWN_BUDGET_MS });
 	}
 
 	async #ask(engine: Engine, prompt: string, patience: Patience): Promise<RecallResult | typeof TIMED_OUT | undefined> {
@@ -198,6 +199,7 @@ export class Session {
 	}
 
 	#declareUnavailable(what: string, detail: string): void {
+		this.#discarded = this.#engine;
 		this.#engine = undefined;
 		this.#unavailable = `${what}: ${detail}`;
 		this.#notifyOnce(this.#unavailable);
