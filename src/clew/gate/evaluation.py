@@ -157,7 +157,7 @@ class Gate:
         ask = find_ask(typed)
         if ask is not None:
             return self._settle_ask(captured, ask, injections)
-        veto = veto_by_scan(captured.secret_kinds, injections)
+        veto = veto_by_scan(_secrets_in(captured, captured.state.user), injections)
         if veto is not None:
             return self._settle(captured, veto, decided_by=DECIDED_BY_SCAN)
         return self._ask_model(captured, typed)
@@ -276,10 +276,16 @@ def _is_news(state: CapturedState, journalled: CapturedState | None) -> bool:
     return journalled is None or (journalled.is_open and journalled != state)
 
 
+def _secrets_in(captured: CapturedState, text: str) -> list[str]:
+    """Kinds of the secrets that were redacted in this part. One in the agent's reply (example code, often) is no veto:
+    a memory is made of the person's words alone, and the model still sees that something was redacted.
+    """
+    return [kind for kind in captured.secret_kinds if f"[redacted:{kind}]" in text]
+
+
 def _refuse_ask(captured: CapturedState, ask: Ask, injections: Sequence[str]) -> Selection | None:
     # A secret elsewhere in the message (in a pasted log, say) does not stop what was asked for: it is not saved.
-    redacted = [kind for kind in captured.secret_kinds if f"[redacted:{kind}]" in ask.text]
-    veto = veto_by_scan(redacted, injections)
+    veto = veto_by_scan(_secrets_in(captured, ask.text), injections)
     if veto is None and ask.is_temporary:
         return Selection(outcome="vetoed", reason="temporary: you asked for now only", target=ask.category)
     return veto

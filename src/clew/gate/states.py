@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from clew.core.fences import strip_fences
 from clew.core.records import CapturedState, Message, State
-from clew.core.secrets import redact
+from clew.core.secrets import Redacted, redact
 from clew.core.slash import is_slash_command
 from clew.core.text import shorten
 
@@ -78,11 +79,11 @@ def build_states(
         if index < first or exchange.user is None:
             continue
         is_last = index == len(exchanges) - 1
-        user, user_kinds = _clean(exchange.user.text)
-        if not user or is_slash_command(user):
+        user = _clean(exchange.user.text)
+        if not user.text or is_slash_command(user.text):
             continue
-        assistant, reply_kinds = _clean(_join_replies(exchange.replies))
-        before = _join_replies(exchanges[index - 1].replies) if index else ""
+        reply = _join_replies(exchange.replies)
+        before = _join_replies(exchanges[index - 1].replies if index else ())
         states.append(
             CapturedState(
                 key=f"{exchange.user.entry_id}:{exchange.user.timestamp_ms}",
@@ -90,13 +91,13 @@ def build_states(
                 session_id=session_id,
                 project_key=project_key,
                 state=State(
-                    user=user,
-                    assistant=assistant or None,
-                    previous_assistant=_clean(before)[0] or None,
+                    user=shorten(user.text, MAX_TEXT_CHARS),
+                    assistant=shorten(reply.text, MAX_TEXT_CHARS) or None,
+                    previous_assistant=shorten(before.text, MAX_TEXT_CHARS) or None,
                     project=project_name,
                 ),
                 timestamp_ms=exchange.user.timestamp_ms,
-                secret_kinds=tuple(dict.fromkeys(user_kinds + reply_kinds)),
+                secret_kinds=tuple(dict.fromkeys(user.kinds + reply.kinds)),
                 is_open=is_last and not (settled and exchange.is_finished),
                 owner=owner,
             )
@@ -122,15 +123,19 @@ def _count_in_window(exchanges: Sequence[Exchange], window: int) -> int:
     return len(exchanges)
 
 
-def _join_replies(replies: Sequence[Message]) -> str:
-    """What the agent said in the run. An attempt that failed and was made again is left out."""
+def _join_replies(replies: Sequence[Message]) -> Redacted:
+    """What the agent said in the run, cleaned. An attempt that failed and was made again is left out."""
     last = len(replies) - 1
-    kept = (r.text.strip() for i, r in enumerate(replies) if i == last or r.stop_reason not in _FAILED_ATTEMPT)
-    return "\n\n".join(text for text in kept if text)
+    cleaned = [_clean(r.text) for i, r in enumerate(replies) if i == last or r.stop_reason not in _FAILED_ATTEMPT]
+    return Redacted(
+        text="\n\n".join(reply.text for reply in cleaned if reply.text),
+        kinds=tuple(dict.fromkeys(kind for reply in cleaned for kind in reply.kinds)),
+    )
 
 
-def _clean(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text without fences and secret values, cut to MAX_TEXT_CHARS, and the kinds of secrets found."""
-    # Redacted before it is cut: half a key would no longer look like one.
+# A reply is looked at with each further step of its tool loop, and again as the reply before the next message.
+@lru_cache(maxsize=64)
+def _clean(text: str) -> Redacted:
+    """The text without fences and secret values. Never cut before: half a key would no longer look like one."""
     redacted = redact(strip_fences(text).strip())
-    return shorten(redacted.text, MAX_TEXT_CHARS), tuple(redacted.kinds)
+    return Redacted(text=redacted.text.strip(), kinds=tuple(redacted.kinds))
