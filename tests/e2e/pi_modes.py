@@ -172,10 +172,11 @@ class TerminalSession:
     def submit(self, text: str) -> None:
         """Type a line and send it off. Enter on an open completion menu only accepts, so it may take a second one."""
         self._tmux("send-keys", "-t", "pi", "-l", text)
-        self.wait_for(text)
+        end = text.split()[-1]  # a long line is wrapped on the screen
+        self.wait_for(end)
         self.press("Enter")
         with contextlib.suppress(TimeoutError):
-            wait_until(lambda: not self._is_typed(text), "sending off", patience_s=1.0)
+            wait_until(lambda: not self._is_typed(end), "sending off", patience_s=1.0)
             return
         self.press("Enter")
 

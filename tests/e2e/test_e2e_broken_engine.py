@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 
 import pytest
@@ -10,12 +11,15 @@ from phrases import CHATTER, PROJECT_FACT, QUESTION_ABOUT_FACT
 from processes import engines_of, wait_until
 from scripted_model import Reply
 
+#: Two seconds are promised; the rest is room for a machine that is too busy to schedule two processes.
+PRINT_EXIT_LIMIT_S = 2.0 + 1.0
+
 #: Stand-ins for a Python that does not have Clew, or has a broken one.
 BROKEN_ENGINES = {
     "crashing": "echo 'ModuleNotFoundError: no module named clew' >&2; exit 1",
     "chattering": "echo 'Welcome to Python'; echo '{\"jsonrpc\": 7}'; echo '[]'; cat > /dev/null",
     "closing": "exec > /dev/null; cat > /dev/null",
-    "deaf": "exec < /dev/null; sleep 600",
+    "deaf": "exec sleep 600 < /dev/null",
     "silent": "cat > /dev/null",
 }
 
@@ -45,14 +49,15 @@ def test_a_missing_python_is_told_once_with_what_to_do(pi):
 
 
 @pytest.mark.parametrize("broken", BROKEN_ENGINES, indirect=True)
-def test_print_mode_answers_with_a_broken_engine(broken):
+def test_print_mode_answers_with_a_broken_engine(broken, model):
     done = broken.print("hello")
 
     assert (done.returncode, done.stdout) == (0, "ok\n")
-    assert done.stderr.count("Clew") <= 1
+    assert len(re.findall(r"^Clew", done.stderr, re.MULTILINE)) <= 1
+    assert done.ended_at - model.requests[-1].answered_at < PRINT_EXIT_LIMIT_S
 
 
-@pytest.mark.parametrize("broken", BROKEN_ENGINES, indirect=True)
+@pytest.mark.parametrize("broken", ["crashing", "silent"], indirect=True)
 def test_a_broken_engine_is_told_once_and_the_session_goes_on(broken, model):
     with broken.rpc() as session:
         session.prompt("hello")

@@ -15,14 +15,14 @@ from scripted_model import Reply, ToolCall, in_turn
 
 needs_tmux = pytest.mark.skipif(not TerminalSession.is_available(), reason="tmux is not installed")
 
-#: The bounds are the product's promises. What is measured is the time between two events; without Clew it is some 30 ms.
-PRINT_EXIT_LIMIT_S = 2.0
-#: One second is promised; the rest is room for a machine that is too busy to schedule two processes.
+#: The bounds are promises: two seconds, and one second. What is measured is the time between two events (without Clew, Pi
+#: exits some 30 ms after its answer); the second summand is room for a machine that is too busy to schedule two processes.
+PRINT_EXIT_LIMIT_S = 2.0 + 1.0
 ENGINE_END_LIMIT_S = 1.0 + 1.0
 
 
 def test_print_mode_prints_the_answer_alone_and_exits_soon_after_it(pi, model):
-    done = pi.print(PROJECT_FACT)
+    done = pi.print("hello")
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "ok\n", "")
     assert done.ended_at - model.requests[-1].answered_at < PRINT_EXIT_LIMIT_S
@@ -110,29 +110,29 @@ def test_the_terminal_shows_status_and_reviews_with_the_keyboard(pi, stored):
         terminal.wait_for("scripted")
         terminal.submit("/gate-status")
         terminal.wait_for("clew-judge-lexical")
-        terminal.submit(LESSON[:60])
+        terminal.submit(LESSON)
         stored.wait_for_judged(1)
-        assert stored.inbox_texts() == [LESSON[:60]]
+        assert stored.inbox_texts() == [LESSON]
         terminal.submit("/memory-review")
         screen = terminal.wait_for("Save to memory?")
         assert "Reject" in screen
         terminal.press("Enter")
         terminal.wait_for("1 saved")
 
-    assert stored.texts() == [LESSON[:60]]
+    assert stored.texts() == [LESSON]
 
 
 @needs_tmux
 def test_reload_in_the_terminal_judges_nothing_twice(pi, stored):
     with pi.terminal() as terminal:
         terminal.wait_for("scripted")
-        terminal.submit(PROJECT_FACT[:50])
+        terminal.submit(PROJECT_FACT)
         stored.wait_for_judged(1)
         terminal.submit("/reload")
         terminal.wait_for("Reloaded")
         terminal.submit("and hello")
         stored.wait_for_judged(2)
 
-    assert stored.texts() == [PROJECT_FACT[:50]]
+    assert stored.texts() == [PROJECT_FACT]
     assert stored.seen_counts() == [1]
     assert len(stored.judged_entries()) == 2

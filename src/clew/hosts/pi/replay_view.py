@@ -105,7 +105,7 @@ def _show_block(console: Console, title: str, lines: Sequence[str]) -> None:
     console.print()
     console.print(Text(title, style="bold"))
     for line in lines or ["nothing"]:
-        console.print(Padding(Text(line), (0, 0, 0, 2)))
+        console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
 
 
 def _memory_line(category: str, text: str) -> str:
