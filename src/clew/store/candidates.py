@@ -12,12 +12,14 @@ from clew.core.text import words
 from clew.store import signals
 from clew.store.adapter import Reader
 from clew.store.fusion import Candidate
-from clew.store.terms import query_terms
+from clew.store.terms import query_terms, reads_english
 from clew.store.visibility import visible_sql
 
 #: How many rows words and meaning may each propose.
 CANDIDATES = 100
 _PAGE_ROWS = 250
+#: What people did is told with a time ("last week I …"): a question about a named speaker counts time words this much.
+_TIME_SHARE = 1 / 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,7 @@ class Question:
     named: frozenset[str]
     window: signals.DateWindow | None
     asks_when: bool
+    is_english: bool
 
 
 def read_question(query: str, speakers: Sequence[str]) -> Question:
@@ -40,6 +43,7 @@ def read_question(query: str, speakers: Sequence[str]) -> Question:
         named=named,
         window=signals.date_window(query),
         asks_when=signals.asks_when(query),
+        is_english=reads_english(query),
     )
 
 
@@ -95,10 +99,11 @@ class _Pages:
     def _candidate(self, fetched: tuple[Any, ...]) -> Candidate:
         row, text, speaker, session_id, created_at, before, after = fetched
         question = self._question
+        curiosity = 1.0 if question.asks_when else _TIME_SHARE if question.named else 0.0
         own = {
             "who": float(speaker in question.named),
             "when": signals.date_closeness(question.window, created_at),
-            "time_words": float(question.asks_when and signals.has_time_word(text)),
+            "time_words": curiosity * signals.has_time_word(text),
             "question": float(signals.is_question(text)),
             "length": signals.length_signal(text),
         }

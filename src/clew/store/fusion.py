@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import NamedTuple
 
+from clew.store.lexical import WordMatches
+
 #: What `relevance` a memory must reach to go into a prompt unasked; benchmarks/relevance.py shows what it lets through.
-RELEVANCE_FLOOR = 0.5
+RELEVANCE_FLOOR = 0.35
 
 _BEST_OF_SESSION = 3
 # What the cosine of a memory without a vector probably is, given its words.
@@ -44,13 +46,13 @@ WITH_VECTORS = Weights(
     words_after=0.2,
     meaning=1.5,
     meaning_before=0.4,
-    meaning_after=0.4,
+    meaning_after=0.3,
     session=0.8,
     who=0.8,
     when=0.8,
     time_words=0.45,
     question=-0.15,
-    length=0.1,
+    length=0.15,
 )
 WORDS_ALONE = Weights(
     words=1.0,
@@ -83,26 +85,48 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matches:
-    """How well rows match a query: by words (about 0 to 1.5, see `clew.store.lexical`) and by meaning (cosine)."""
+    """How well rows match a query.
 
-    words: Mapping[int, float]
-    meaning: Mapping[int, float]
-    has_vectors: bool
+    Attributes:
+        words: by words.
+        meaning: cosine by row, of rows that have a vector; None when no vectors take part.
+        is_english: whether the query is; the built-in embedder understands nothing else.
+    """
+
+    words: WordMatches
+    meaning: Mapping[int, float] | None
+    is_english: bool = True
 
     def words_of(self, row: int | None) -> float:
         """Match of words; 0 for no row."""
-        return 0.0 if row is None else self.words.get(row, 0.0)
+        return 0.0 if row is None else self.words.strengths.get(row, 0.0)
 
     def meaning_of(self, row: int | None) -> float:
         """Cosine; for a row without a vector what its words make likely; 0 for no row."""
-        if row is None or not self.has_vectors:
+        if row is None or self.meaning is None:
             return 0.0
         known = self.meaning.get(row)
-        return _likely_meaning(self.words_of(row)) if known is None else known
+        if known is None:
+            return _COSINE_OF_STRANGERS + _COSINE_PER_WORD_MATCH * min(self.words_of(row), 1.0)
+        return known
 
     def strength_of(self, row: int) -> float:
         """Words and meaning together."""
         return self.words_of(row) + self.meaning_of(row)
+
+    def relevance_of(self, row: int) -> float:
+        """How likely the memory has to do with the query, 0 to 1, from its own words and meaning alone.
+
+        A logistic model, fitted by benchmarks/relevance.py. The match of a query of one or two words says little, so it
+        is damped; a second word that matches says much.
+        """
+        terms = self.words.terms
+        words = min(self.words_of(row) * terms / (terms + 1), 1.0)
+        has_two = self.words.counts.get(row, 0) > 1
+        cosine = None if self.meaning is None else self.meaning.get(row)
+        if cosine is None:
+            return _logistic(12 * words + 4.5 * has_two - 5.8)
+        return _logistic(14 * cosine + 4.5 * words + 2.7 * has_two - 2.7 * (not self.is_english) - 7.4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +147,7 @@ class Scored:
 
 def fuse(candidates: Sequence[Candidate], matches: Matches) -> list[Scored]:
     """Scores of all candidates, best first; of equal ones the newer row first."""
-    weights = WITH_VECTORS if matches.has_vectors else WORDS_ALONE
+    weights = WORDS_ALONE if matches.meaning is None else WITH_VECTORS
     support = _session_support(candidates, matches)
     scored = [_score(one, matches, support, weights) for one in candidates]
     return sorted(scored, key=lambda one: (-one.score, -one.row))
@@ -141,7 +165,7 @@ def _score(one: Candidate, matches: Matches, support: Mapping[str, float], weigh
         **one.own,
     }
     shares = {name: share for name, value in signals.items() if (share := value * getattr(weights, name))}
-    return Scored(row=one.row, score=sum(shares.values()), relevance=_relevance_of(one.row, matches), signals=shares)
+    return Scored(row=one.row, score=sum(shares.values()), relevance=matches.relevance_of(one.row), signals=shares)
 
 
 def _session_support(candidates: Iterable[Candidate], matches: Matches) -> dict[str, float]:
@@ -154,15 +178,5 @@ def _session_support(candidates: Iterable[Candidate], matches: Matches) -> dict[
     return {session: sum(strengths) / len(strengths) for session, strengths in best.items()}
 
 
-def _likely_meaning(words: float) -> float:
-    return _COSINE_OF_STRANGERS + _COSINE_PER_WORD_MATCH * min(words, 1.0)
-
-
-def _relevance_of(row: int, matches: Matches) -> float:
-    return relevance(matches.words_of(row), matches.meaning.get(row) if matches.has_vectors else None)
-
-
-def relevance(words: float, meaning: float | None) -> float:
-    """How sure it is, 0 to 1, that a memory has to do with a query, from its own words and meaning alone."""
-    strength = 1.5 * words if meaning is None else words + 1.5 * meaning
-    return 1 / (1 + math.exp(-4 * (strength - 0.9)))
+def _logistic(value: float) -> float:
+    return 1 / (1 + math.exp(-value))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from clew.store.adapter import Reader
@@ -23,13 +24,28 @@ _RANKS = "SELECT rowid, rank FROM memory_fts WHERE memory_fts MATCH ?"
 _BEST_RANKS = "SELECT rowid, rank FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rank LIMIT ?"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordMatches:
+    """Matches of a query's words, by row.
+
+    Attributes:
+        strengths: about 0 to 1.5, where 1 is a good match of all terms.
+        counts: how many of the terms a row holds.
+        terms: how many terms the query has.
+    """
+
+    strengths: Mapping[int, float]
+    counts: Mapping[int, int]
+    terms: int
+
+
 def rarity(holding: int, total: int) -> float:
     """BM25's inverse document frequency, in the form that stays above 0 for common words."""
     return math.log(1 + (total - holding + 0.5) / (holding + 0.5))
 
 
-def score_rows(reader: Reader, terms: Sequence[str], total: int) -> dict[int, float]:
-    """Scores by row, of all rows that hold one of the terms: about 0 to 1.5, where 1 is a good match of all terms.
+def match_words(reader: Reader, terms: Sequence[str], total: int) -> WordMatches:
+    """How well the words of rows match the terms; of all rows that hold one.
 
     BM25, divided by what a good match of all terms would reach. Asked term by term, since FTS5 gives a word that most
     memories hold no weight at all, which in a store of three memories leaves nothing; only the share of a term's
@@ -38,12 +54,13 @@ def score_rows(reader: Reader, terms: Sequence[str], total: int) -> dict[int, fl
     Args:
         total: how many memories there are.
     """
-    reachable = 0.0
-    scores: dict[int, float] = {}
-    seen: set[tuple[Any, ...]] = set()
     told = [term for term in terms if total <= _COMMON_ROWS or not _is_common(reader, term, total)]
     if terms and not told:
-        return _score_common_words(reader, terms)
+        return _match_common_words(reader, terms)
+    reachable = 0.0
+    strengths: dict[int, float] = {}
+    counts: dict[int, int] = {}
+    seen: set[tuple[Any, ...]] = set()
     for term in told:
         ranks = reader.rows(_RANKS, (match_phrase(term),))
         same_stem = (len(ranks), *ranks[:_FINGERPRINT_ROWS])
@@ -54,9 +71,11 @@ def score_rows(reader: Reader, terms: Sequence[str], total: int) -> dict[int, fl
         reachable += weight
         fts5_weight = max(math.log((total - len(ranks) + 0.5) / (len(ranks) + 0.5)), _FTS5_LOWEST_RARITY)
         for row, rank in ranks:
-            scores[row] = scores.get(row, 0.0) - rank * weight / fts5_weight
+            strengths[row] = strengths.get(row, 0.0) - rank * weight / fts5_weight
+            counts[row] = counts.get(row, 0) + 1
     scale = 1 / max(reachable * _TYPICAL_SHARE, 1e-6)
-    return {row: score * scale for row, score in scores.items()}
+    strengths = {row: strength * scale for row, strength in strengths.items()}
+    return WordMatches(strengths=strengths, counts=counts, terms=len(told))
 
 
 def _is_common(reader: Reader, term: str, total: int) -> bool:
@@ -64,7 +83,8 @@ def _is_common(reader: Reader, term: str, total: int) -> bool:
     return bool(holding > max(_COMMON_ROWS, total * _COMMON_SHARE))
 
 
-def _score_common_words(reader: Reader, terms: Sequence[str]) -> dict[int, float]:
+def _match_common_words(reader: Reader, terms: Sequence[str]) -> WordMatches:
     ranks = reader.rows(_BEST_RANKS, (match_any(terms), _FALLBACK_ROWS))
     best = max((-rank for _, rank in ranks), default=0.0) or 1.0
-    return {row: 0.5 * -rank / best for row, rank in ranks}
+    strengths = {row: 0.5 * -rank / best for row, rank in ranks}
+    return WordMatches(strengths=strengths, counts=dict.fromkeys(strengths, 1), terms=len(terms))

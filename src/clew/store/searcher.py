@@ -17,7 +17,7 @@ from clew.core.records import SearchMode, Visibility
 from clew.store.adapter import Reader
 from clew.store.candidates import CANDIDATES, read_candidates, read_question
 from clew.store.fusion import Candidate, Matches, Scored, fuse
-from clew.store.lexical import score_rows
+from clew.store.lexical import match_words
 from clew.store.vector_index import VectorIndex
 
 if TYPE_CHECKING:
@@ -88,12 +88,12 @@ class Searcher:
             return Found(rows=(), mode="lexical", reason="Nothing was asked.")
         total, speakers = self._read_statistics(reader)
         question = read_question(query, speakers)
-        by_words = score_rows(reader, question.terms, total)
+        by_words = match_words(reader, question.terms, total)
         vector, reason = self._embed(reader, question.text, deadline, total)
         near = self._index.nearest(vector, visible, limit=CANDIDATES) if self._index and vector is not None else []
-        candidates = read_candidates(reader, question, by_words, near, visible)
+        candidates = read_candidates(reader, question, by_words.strengths, near, visible)
         matches = Matches(
-            words=by_words, meaning=self._cosines(reader, vector, candidates), has_vectors=vector is not None
+            words=by_words, meaning=self._cosines(reader, vector, candidates), is_english=question.is_english
         )
         scored = fuse(candidates, matches)
         rows = tuple(one for one in scored if one.relevance >= min_relevance)[:limit]
@@ -101,9 +101,9 @@ class Searcher:
 
     def _cosines(
         self, reader: Reader, vector: np.ndarray | None, candidates: Sequence[Candidate]
-    ) -> Mapping[int, float]:
+    ) -> Mapping[int, float] | None:
         if self._index is None or vector is None:
-            return {}
+            return None
         rows = {row for one in candidates for row in (one.row, one.before, one.after) if row is not None}
         return self._index.exact_cosines(reader, vector, sorted(rows))
 

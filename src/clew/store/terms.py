@@ -15,6 +15,7 @@ from clew.core.text import normalise, words
 
 #: More words than this do not sharpen a query. Head and tail are kept: a prompt asks at its start or at its end.
 _HEAD_TERMS, _TAIL_TERMS = 40, 24
+_LATIN_SHARE = 0.8
 
 # Scripts written without blanks, and Hangul, whose endings stick to the word. `words` cuts such runs into pairs.
 _DENSE_RUN = re.compile(
@@ -53,6 +54,8 @@ def _folded(*lists: str) -> frozenset[str]:
     return frozenset(word for listed in lists for word in words(listed))
 
 
+_ENGLISH = _folded(_STOP_EN)
+_OTHER = _folded(_STOP_IT, _STOP_ES, _STOP_FR, _STOP_DE, _STOP_PT)
 _SKIPPED = _folded(_STOP_EN, _STOP_IT, _STOP_ES, _STOP_FR, _STOP_DE, _STOP_PT, _ASKING)
 
 
@@ -87,6 +90,15 @@ def query_terms(text: str, *, without: Collection[str] = ()) -> tuple[str, ...]:
     if len(distinct) <= _HEAD_TERMS + _TAIL_TERMS:
         return distinct
     return distinct[:_HEAD_TERMS] + distinct[-_TAIL_TERMS:]
+
+
+def reads_english(text: str) -> bool:
+    """Whether a text is probably English (or nothing but names and code), judged by its script and its small words."""
+    found = words(text)
+    latin = sum(word[0] < "\u0250" for word in found)
+    english = sum(word in _ENGLISH and word not in _OTHER for word in found)
+    other = sum(word in _OTHER and word not in _ENGLISH for word in found)
+    return latin >= _LATIN_SHARE * len(found) and (not other or english > other)
 
 
 def match_phrase(term: str) -> str:
