@@ -169,6 +169,14 @@ def test_an_explicit_ask_is_saved_at_once_without_a_model():
     assert bench.model.asked == []
 
 
+def test_an_ask_about_the_project_belongs_to_it_where_there_is_one():
+    for project_key, scope in ((PROJECT, "project"), (None, "user")):
+        bench = Bench(project_key=project_key)
+        bench.judge("Remember that this project deploys on Tuesdays.")
+        (memory,) = bench.captures.saved
+        assert (memory.scope, memory.project_key) == (scope, project_key)
+
+
 def test_an_ask_for_a_secret_or_for_now_only_is_not_saved():
     bench = Bench()
     secret = bench.judge("Remember that my token is ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")
@@ -187,6 +195,11 @@ def test_a_decision_model_that_is_down_is_logged_once_and_asked_again_after_a_mi
     assert len(bench.model.asked) == 1
     assert len(caplog.records) == 1
     assert bench.gate.problem == "Nobody answers at 127.0.0.1:8017."
+    bench.now_s += PROBE_INTERVAL_S
+    with caplog.at_level(logging.WARNING):
+        assert bench.gate.judge_ready() == []
+    assert len(bench.model.asked) == 2
+    assert len(caplog.records) == 1
     bench.model.answer = DURABLE
     bench.now_s += PROBE_INTERVAL_S - 1
     assert bench.gate.judge_ready() == []

@@ -289,10 +289,10 @@ def test_without_a_store_one_notice_and_polite_answers(pi, error):
     pi.end()
 
 
-def test_a_store_that_was_busy_is_opened_by_a_later_turn(pi, monkeypatch):
+def test_a_store_that_was_busy_is_opened_by_a_later_turn_and_nothing_is_lost(pi, monkeypatch):
     monkeypatch.setattr(session_module, "_REOPEN_AFTER_S", 0.0)
     open_store, pi.open_store = pi.open_store, None
-    failures = [StoreBusy("memories.db is locked.")]
+    failures = [StoreBusy("memories.db is locked.")] * 2
 
     def open_or_fail():
         if failures:
@@ -301,9 +301,11 @@ def test_a_store_that_was_busy_is_opened_by_a_later_turn(pi, monkeypatch):
 
     pi.open_store = open_or_fail
     session = pi.start()
-    assert capture(session, turn("I prefer tabs.")) == 1
+    assert capture(session, turn("I prefer tabs.")) == 0
+    assert capture(session, turn("The tests need Docker.", 2)) == 2
     pi.end()
     assert len(pi.ui.notices) == 1
+    assert pi.model.asked == ["I prefer tabs.", "The tests need Docker."]
 
 
 def test_without_a_questionnaire_turns_wait_in_the_journal(pi):

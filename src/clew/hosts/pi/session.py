@@ -44,6 +44,7 @@ from clew.memory.recall import Recall
 __all__ = ["EngineSession", "EngineStore", "SessionParts"]
 
 _REOPEN_AFTER_S = 30.0
+_MAX_UNSENT = 200
 _EMBED_BATCH = 32
 _EMBED_LIMIT_S = 1.0
 _NOTICE_CHARS = 100
@@ -72,6 +73,7 @@ class EngineSession:
         self._rooms: _Rooms | None = None
         self._store_error: ClewError | None = None
         self._reopen_at = float("-inf")
+        self._unsent = list(params.messages)
         self._injected = _versions(params.injected)
         self._retrieved: list[str] = []
         self._footer: str | None = None
@@ -90,7 +92,7 @@ class EngineSession:
         if rooms is None:
             return
         self._parts.warm_up()
-        self._journal(rooms, self._params.messages, settled=True)
+        self._journal(rooms, [], settled=True)
         self._background.wake()
 
     def sync(self, params: SyncParams) -> None:
@@ -103,6 +105,8 @@ class EngineSession:
         """Journal new messages; they are judged later, on the background thread."""
         rooms = self._rooms or self._open()
         if rooms is None:
+            # Kept for a store that was only busy.
+            self._unsent = [*self._unsent, *params.messages][-_MAX_UNSENT:]
             return CaptureResult(journalled=0)
         count = self._journal(rooms, params.messages, settled=params.settled)
         self._background.wake()
@@ -233,8 +237,9 @@ class EngineSession:
     # -- background ------------------------------------------------------------------------------------------
 
     def _journal(self, rooms: _Rooms, messages: Sequence[WireMessage], *, settled: bool) -> int:
+        unsent, self._unsent = self._unsent, []
         try:
-            return rooms.gate.capture(_messages(messages), settled=settled)
+            return rooms.gate.capture(_messages([*unsent, *messages]), settled=settled)
         except ClewError as error:
             self._log_once(error)
             return 0
