@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,22 +46,8 @@ class LexicalJudge:
     def decide(self, state: State, questions: Mapping[str, Question]) -> Decision:
         """Answer all questions about one state. Never raises for any text."""
         logits, sentences, fingerprint = self._judge(state)
-        head_logits = _by_head(logits)
-        answers: dict[str, Answer] = {}
-        abstained: list[str] = []
-        for id_, question in questions.items():
-            answer = _answer(question, head_logits, state)
-            if answer is None:
-                abstained.append(id_)
-            answers[id_] = answer or _prior(question)
-        return Decision(
-            answers=answers,
-            model=self.name,
-            fingerprint=fingerprint,
-            logits={id_: (0.0, head_logits[id_]) for id_ in _YES_NO_IDS if id_ in answers and id_ not in abstained},
-            highlights=_rank_highlights(logits, sentences),
-            abstained=tuple(abstained),
-        )
+        decision = read_answers(logits, state, questions)
+        return replace(decision, fingerprint=fingerprint, highlights=_rank_highlights(logits, sentences))
 
     def _judge(self, state: State) -> tuple[Logits, tuple[str, ...], str]:
         from clew.decide.lexical.features import extract_features
@@ -70,6 +57,21 @@ class LexicalJudge:
         weights = load_weights(self._weights_path or WEIGHTS_FILE)
         reading = read_state(state)
         return weights.score(extract_features(reading)), reading.sentences, weights.fingerprint
+
+
+def read_answers(logits: Logits, state: State, questions: Mapping[str, Question]) -> Decision:
+    """Turn the logits of a state into answers; the state is only searched for the value of a secret."""
+    by_head = _by_head(logits)
+    answers: dict[str, Answer] = {}
+    abstained: list[str] = []
+    for id_, question in questions.items():
+        answer = _answer(question, by_head, state)
+        if answer is None:
+            abstained.append(id_)
+        answers[id_] = answer or _prior(question)
+    # option order of a noul is false, true
+    raw = {id_: (0.0, by_head[id_]) for id_ in _YES_NO_IDS if id_ in answers and id_ not in abstained}
+    return Decision(answers=answers, model=LexicalJudge.name, logits=raw, abstained=tuple(abstained))
 
 
 def _by_head(logits: Logits) -> dict[str, float]:

@@ -31,7 +31,7 @@ HEADS: tuple[str, ...] = (*YES_NO_HEADS, *IMPORTANCE_HEADS, *TARGET_HEADS)
 COLUMN = {head: column for column, head in enumerate(HEADS)}
 
 #: How much the reply counts beside what the user typed.
-REPLY_SCALE = 0.5
+REPLY_SCALE = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class Weights:
         reply = self._reply_logits(features.reply)
         whole = by_sentence_sum.sum(axis=0) / np.sqrt(counts.sum())
         whole = whole + reply + features.whole @ self.hand + self.bias
-        by_sentence = by_sentence_sum / np.sqrt(counts)[:, None]
+        by_sentence: Any = by_sentence_sum / np.sqrt(counts)[:, None]
         by_sentence = by_sentence + reply + features.by_sentence @ self.hand + self.bias
         return Logits(whole=whole, by_sentence=by_sentence, combined=combine_logits(whole, by_sentence, self.combine))
 
