@@ -10,58 +10,12 @@ from clew.core.text import normalise, words
 _NEAR = 0.8
 _FIRST_LINE_CHARS = 300
 # Two texts that differ in one of these say opposite things, however alike they look.
-_OPPOSITES = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "always",
-        "don",
-        "doesn",
-        "didn",
-        "isn",
-        "aren",
-        "wasn",
-        "without",
-        "except",
-        "enable",
-        "disable",
-        "enabled",
-        "disabled",
-        "on",
-        "off",
-        "true",
-        "false",
-        "non",
-        "mai",
-        "sempre",
-        "senza",
-        "nunca",
-        "siempre",
-        "sin",
-        "jamais",
-        "toujours",
-        "sans",
-        "pas",
-        "nie",
-        "immer",
-        "kein",
-        "keine",
-        "keinen",
-        "nicht",
-        "ohne",
-        "não",
-        "sempre",
-        "sem",
-        "不要",
-        "不再",
-        "不用",
-        "总是",
-        "从不",
-        "禁用",
-        "启用",
-    ]
-)
+_OPPOSITES_WORDS = """
+    not no never always don doesn didn isn aren wasn without except enable disable enabled disabled on off true
+    false non mai sempre senza nunca siempre sin jamais toujours sans pas nie immer kein keine keinen nicht ohne
+    não sempre sem 不要 不再 不用 总是 从不 禁用 启用
+"""
+_OPPOSITES = frozenset(_OPPOSITES_WORDS.split())
 _NUMBER = re.compile(r"\d")
 
 

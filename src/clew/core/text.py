@@ -14,6 +14,7 @@ from clew.core.pastes import set_aside_pastes
 __all__ = [
     "INVISIBLE_CLASS",
     "display_text",
+    "lower_in_place",
     "normalise",
     "sentences",
     "set_aside_pastes",
@@ -65,6 +66,17 @@ def display_text(text: str, max_chars: int) -> str:
     if blank > end * 2 // 3:
         end = blank
     return line[:end].rstrip() + "…"
+
+
+def lower_in_place(text: str) -> str:
+    """The text in lower case, each character at its old place; a character that would grow stays as it is.
+
+    Patterns that ignore case run several times faster on lowered text than with `re.IGNORECASE`.
+    """
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
 
 
 # A full stop ends a sentence only before white space, so that "v1.2.3" and "example.org" stay whole.

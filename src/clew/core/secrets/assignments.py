@@ -8,17 +8,18 @@ from collections.abc import Iterator
 from clew.core.secrets.harmless import is_placeholder, is_plain_word, is_reference
 
 _STRICT_NAMES = (
-    r"password|passwd|passphrase|passcode|pwd|(?<=[_-])pass|(?<![A-Za-z])pass(?=[\"']?\s?[=:])|contraseña|senha|passwort"
+    r"password|passwd|passphrase|passcode|pwd|(?<=[_-])pass|(?<![a-z])pass(?=[\"']?\s?[=:])|contraseña|senha|passwort"
     r"|kennwort|mot_?de_?passe|mdp"
 )
 _LONG_NAMES = (
     r"api[_-]?(?:key|secret|token)|apikey|(?:access|auth|secret|private|encryption|signing|master|account|license|deploy"
     r"|service|app|application|session)[_-]?key|client[_-]?secret|secret|token|credentials?|authorization|x-api-key"
 )
-_NAME = re.compile(
-    rf"(?i:(?P<password>{_STRICT_NAMES})|(?P<token>{_LONG_NAMES}))"
+# Lower case: the name is looked for in lowered text, what follows it in the original.
+_NAME = re.compile(rf"(?P<password>{_STRICT_NAMES})|(?P<token>{_LONG_NAMES})")
+_OPERATOR = re.compile(
     r"(?P<suffix>s?\d{0,3}(?:[_-][A-Za-z0-9_-]{1,24}|[A-Z][A-Za-z0-9]{0,24})?)"
-    r"(?:[\"'\]]{0,2}[ \t]{0,4}(?P<operator>:=|=>|={1,2}|:|=)[ \t]{0,4}|(?<=-password)[ \t]{1,2}|(?<=-token)[ \t]{1,2})"
+    r"(?:[\"'\]]{0,2}[ \t]{0,4}(?P<sign>:=|=>|={1,2}|:|=)[ \t]{0,4}|(?P<flag>[ \t]{1,2}))"
 )
 # The name of something about the secret: its hash, its file, its length.
 _ABOUT = re.compile(
@@ -32,29 +33,35 @@ _BARE = re.compile(r"(?:(?![,&;]\w{1,40}=)[^\s\"'`<>;)}\]])+")
 _ENVIRONMENT = re.compile(r"[^\s\"'`]+")
 
 
-def assigned_secrets(text: str) -> Iterator[tuple[str, int, int]]:
+def assigned_secrets(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """`(kind, start, end)` of every value that is assigned to a name such as `password` or `api_key`."""
-    for match in _NAME.finditer(text):
-        if _ABOUT.search(match["suffix"]):
+    for name in _NAME.finditer(lowered):
+        operator = _OPERATOR.match(text, name.end())
+        if operator is None or _ABOUT.search(operator["suffix"]):
             continue
-        is_password = match["password"] is not None
-        span = _value_span(text, match)
+        if operator["flag"] and not _is_flag(text, name.start()):
+            continue
+        span = _value_span(text, name.start(), operator)
         if span is None:
             continue
         start, end, is_quoted = span
-        is_last = end >= len(text) or text[end : end + 2].strip(" .,;\"'") == "" or text[end] in "\n\r"
-        value = text[start:end]
-        if _is_value(value, is_password=is_password, may_be_word=is_quoted or is_last):
-            yield _kind(match), start, end
+        may_be_word = is_quoted or text[end : end + 2].strip(" .,;\"'") == "" or text[end] in "\n\r"
+        if _is_value(text[start:end], is_password=name["password"] is not None, may_be_word=may_be_word):
+            yield _kind(name), start, end
 
 
-def _value_span(text: str, match: re.Match[str]) -> tuple[int, int, bool] | None:
-    at = match.end()
+def _is_flag(text: str, start: int) -> bool:
+    """True when the name belongs to a command-line option: `--password`, `--db-password`."""
+    return "--" in text[max(0, start - 24) : start].rpartition(" ")[2]
+
+
+def _value_span(text: str, start: int, operator: re.Match[str]) -> tuple[int, int, bool] | None:
+    at = operator.end()
     quoted = _QUOTED.match(text, at)
     if quoted is not None:
         group = quoted.lastindex or 0
         return quoted.start(group), quoted.end(group), True
-    is_environment = match["operator"] == "=" and text[match.start() : at].isupper() and " " not in match.group()
+    is_environment = operator["sign"] == "=" and text[start:at].isupper() and text[at - 1] == "="
     bare = (_ENVIRONMENT if is_environment else _BARE).match(text, at)
     if bare is None:
         return None
@@ -79,7 +86,7 @@ def _is_value(value: str, *, is_password: bool, may_be_word: bool) -> bool:
 def _kind(match: re.Match[str]) -> str:
     if match["password"] is not None:
         return "password"
-    name = match["token"].lower()
+    name = match["token"]
     if "key" in name:
         return "api-key" if "api" in name else "secret-key"
     return "token" if "token" in name or "authorization" in name else "secret"

@@ -17,7 +17,8 @@ _START = r"(?<![A-Za-z0-9_-])"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """One shape. `hints`: a text without any of them cannot match. `ignore_case` folds both hints and pattern."""
+    """One shape. `hints`: a text without any of them cannot match. With `ignore_case`
+    the pattern is written in lower case and sees lowered text."""
 
     name: str
     hints: tuple[str, ...]
@@ -187,19 +188,17 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         name="totp-seed",
         hints=("otpauth",),
-        pattern=r"otpauth://[^\s\"']{0,300}?[?&]secret=(?P<v>[A-Za-z2-7=]{8,}+)",
+        pattern=r"otpauth://[^\s\"']{0,300}?[?&]secret=(?P<v>[a-z2-7=]{8,}+)",
         ignore_case=True,
     ),
     # Headers
     Kind(
         name="bearer-token",
         hints=("bearer ",),
-        pattern=r"\bbearer\s{1,4}(?P<v>[A-Za-z0-9_.~+/=|-]{6,}+)",
+        pattern=r"\bbearer\s{1,4}(?P<v>[a-z0-9_.~+/=|-]{6,}+)",
         ignore_case=True,
     ),
-    Kind(
-        name="basic-auth", hints=("basic ",), pattern=r"\bbasic\s{1,4}(?P<v>[A-Za-z0-9+/]{8,}+={0,2})", ignore_case=True
-    ),
+    Kind(name="basic-auth", hints=("basic ",), pattern=r"\bbasic\s{1,4}(?P<v>[a-z0-9+/]{8,}+={0,2})", ignore_case=True),
     Kind(
         name="cookie",
         hints=("cookie:",),
@@ -239,16 +238,15 @@ KINDS: tuple[Kind, ...] = (
 
 @cache
 def _compiled(kind: Kind) -> re.Pattern[str]:
-    return re.compile(kind.pattern, re.IGNORECASE if kind.ignore_case else 0)
+    return re.compile(kind.pattern)
 
 
-def shaped_secrets(text: str) -> Iterator[tuple[str, int, int]]:
+def shaped_secrets(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """`(kind, start, end)` of every credential that its shape gives away; placeholders are still among them."""
-    folded = text.lower()
     for kind in KINDS:
-        haystack = folded if kind.ignore_case else text
-        if not any(hint in haystack for hint in kind.hints):
+        searched = lowered if kind.ignore_case else text
+        if not any(hint in searched for hint in kind.hints):
             continue
-        for match in _compiled(kind).finditer(text):
+        for match in _compiled(kind).finditer(searched):
             start, end = match.span("v") if "v" in match.re.groupindex else match.span()
             yield kind.name, start, end

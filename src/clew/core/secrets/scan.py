@@ -15,7 +15,7 @@ from clew.core.secrets.harmless import is_placeholder, is_plain_word, is_referen
 from clew.core.secrets.kinds import shaped_secrets
 from clew.core.secrets.prose import told_secrets
 from clew.core.secrets.series import serial_secrets
-from clew.core.text import INVISIBLE_CLASS
+from clew.core.text import INVISIBLE_CLASS, lower_in_place
 
 _INVISIBLE = re.compile(f"[{INVISIBLE_CLASS}]+")
 _MARKER = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
@@ -24,13 +24,14 @@ _MAX_REPEATED_VALUES = 64
 _MIN_REPEATED_CHARS = 6
 #: Kinds whose shape alone proves little: their value is checked for words and references as well.
 _WEAK_SHAPES = frozenset({"bearer-token", "basic-auth", "url-password", "netrc-password", "pgpass-password", "cookie"})
-# A text without any of these holds nothing that the detectors by name or by sentence could find.
-_ANNOUNCEMENTS = re.compile(
-    r"pass|pwd|mdp|secret|token|key|credential|authorization|pin|code|seed|phrase|mnemonic|wallet|otp|2fa|mfa|aws|a[ks]ia"
-    r"|log ?in|sign in|user|contrase|senha|kennwort|schlüssel|chiave|clave|clé|chave|parola|palavra|codic|código|segret|secret"
-    r"|segred|geheim|jeton|frase|пароль|密|口令|令牌|码|碼|词|詞|パス|暗証|合言葉|キー|トークン|鍵|コード|フレーズ|비밀",
-    re.IGNORECASE,
-)
+_ANNOUNCEMENT_STEMS = """
+    pass pwd pw psk mdp secret token key cred authoriz pin code seed phrase frase mnemonic wallet otp 2fa mfa aws akia asia
+    log login log-in sign user recover backup words curl wi-fi wifi wlan acced acces acceso accesso connexion anmeld entra
+    contrase senha kennwort schlüssel chiave clave clé chave parola palavra codic código segret secreto segredo geheim jeton
+    wiederherst пароль 密 口令 令牌 码 碼 词 詞 パス 暗証 合言葉 キー トークン 鍵 コード フレーズ 비밀
+"""
+#: A text without any of these holds nothing that the detectors by name or by sentence could find.
+_ANNOUNCEMENTS = tuple(_ANNOUNCEMENT_STEMS.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,17 +94,18 @@ _Span = tuple[str, int, int]
 
 
 def _candidates(text: str) -> Iterator[_Span]:
-    for kind, start, end in shaped_secrets(text):
+    lowered = lower_in_place(text)
+    for kind, start, end in shaped_secrets(text, lowered):
         value = text[start:end]
         if is_placeholder(value) and kind not in {"private-key", "putty-private-key"}:
             continue
         if kind in _WEAK_SHAPES and (is_reference(value) or is_plain_word(value)):
             continue
         yield kind, start, end
-    if _ANNOUNCEMENTS.search(text):
-        yield from assigned_secrets(text)
-        yield from told_secrets(text)
-        yield from serial_secrets(text)
+    if any(stem in lowered for stem in _ANNOUNCEMENTS):
+        yield from assigned_secrets(text, lowered)
+        yield from told_secrets(text, lowered)
+        yield from serial_secrets(text, lowered)
 
 
 def _visible(text: str) -> tuple[str, list[int] | None]:
