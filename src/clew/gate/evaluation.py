@@ -190,6 +190,8 @@ class Gate:
             return None
         except DecisionModelError as error:
             return self._count_failure(captured, error)
+        except Exception as error:  # noqa: BLE001 - a state that breaks the model must not keep the others waiting
+            return self._count_failure(captured, _unforeseen(error))
         self._hear_again()
         self._tries.pop(captured.key, None)
         duration_ms = (time.perf_counter() - start) * 1000
@@ -263,6 +265,11 @@ class Gate:
         del self._tries[captured.key]
         reason = f"not judged after {MAX_TRIES} tries: {error.what}"
         return self._captures.settle(_judgement(captured, "filtered", reason, target="none", model=self._model.name))
+
+
+def _unforeseen(error: Exception) -> DecisionModelError:
+    # Without its message: that may quote the state.
+    return DecisionModelError(f"The decision model failed ({type(error).__name__}).", "Please report this.")
 
 
 def _continue(known: Sequence[Message], new: Sequence[Message]) -> list[Message]:

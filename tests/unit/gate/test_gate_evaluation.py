@@ -220,6 +220,22 @@ def test_a_state_that_cannot_be_answered_is_set_aside_after_three_tries(caplog):
     assert len(caplog.records) == 1
 
 
+def test_a_state_that_breaks_the_model_does_not_keep_the_others_waiting():
+    class Brittle(FakeModel):
+        def decide(self, state, questions):
+            if state.user == "break":
+                raise ZeroDivisionError(state.user)
+            return super().decide(state, questions)
+
+    bench = Bench(Brittle())
+    bench.turn("break", 1)
+    bench.turn("I prefer tabs.", 2)
+    assert [judgement.entry_id for judgement in bench.gate.judge_ready()] == ["u2"]
+    bench.gate.judge_ready()
+    (parked,) = bench.gate.judge_ready()
+    assert parked.reason == "not judged after 3 tries: The decision model failed (ZeroDivisionError)."
+
+
 def test_judging_stops_between_states_when_told_to():
     bench = Bench()
     for number in range(1, 4):

@@ -60,3 +60,13 @@ def test_a_pass_that_does_not_end_in_time_is_told_to_stop_and_reported():
 
 def test_finishing_without_any_wake_has_nothing_to_wait_for():
     assert Background(lambda _stop: None).finish(LONG_S)
+
+
+def test_a_wake_after_the_end_is_ignored():
+    passes = []
+    background = Background(lambda _stop: passes.append(1), period_s=LONG_S)
+    background.wake()
+    assert background.finish(LONG_S)
+    background.wake()
+    assert background.finish(LONG_S)
+    assert passes == [1]

@@ -65,6 +65,7 @@ class Pi:
         self.settings = {}
         self.open_store = lambda: Store.open(folder / "memories.db")
         self.load_questions = dict
+        self.open_model = lambda: self.model
         self.ui = ScriptedUi()
         self.session = None
 
@@ -77,7 +78,7 @@ class Pi:
             project=PROJECT,
             load_questions=self.load_questions,
             open_store=self.open_store,
-            open_model=lambda: self.model,
+            open_model=self.open_model,
             check_model=lambda: ModelReport(name="fake-model", where="built in"),
             describe_search=lambda: "words alone",
             relevance_floor=0.0,
@@ -318,6 +319,23 @@ def test_without_a_questionnaire_turns_wait_in_the_journal(pi):
     assert "gate-questions.json" in pi.ui.texts[0]
     with pi.store() as store:
         assert (store.counts().unjudged, store.counts().judged) == (1, 0)
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError("weights"), SettingsError("The key is bad.")])
+def test_a_model_that_cannot_be_loaded_keeps_turns_waiting_and_shows_in_the_status(pi, error):
+    def refuse():
+        raise error
+
+    pi.open_model = refuse
+    session = pi.start()
+    capture(session, turn("I prefer tabs."))
+    capture(session, turn("Remember that I deploy on Tuesdays.", 2))
+    pi.session._background.finish(LONG_MS / 1000)
+    session.run_command(CommandParams(name="gate-status", args=""))
+    assert "healthy" not in pi.ui.texts[-1]
+    pi.end()
+    with pi.store() as store:
+        assert (store.counts().unjudged, store.count(ALL)) == (1, 1)
 
 
 def test_gate_status_shows_model_modes_counts_places_and_changed_settings(pi):

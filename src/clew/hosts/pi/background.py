@@ -28,8 +28,10 @@ class Background:
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
-        """Ask for a pass; returns at once."""
+        """Ask for a pass; returns at once. After `finish` nothing more is done."""
         with self._changed:
+            if self._stop.is_set():
+                return
             self._requested += 1
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="judge", daemon=True)

@@ -24,14 +24,22 @@ class DeferredModel:
 
     def decide(self, state: State, questions: Mapping[str, Question]) -> Decision:
         """See DecisionModel."""
-        if self._model is None:
-            try:
-                self._model = self._open()
-            except DecisionModelDown:
-                raise
-            except ClewError as error:
-                raise DecisionModelDown(error.what, error.next_step) from error
-        return self._model.decide(state, questions)
+        try:
+            model = self._model or self._open_once()
+            return model.decide(state, questions)
+        except OSError as error:
+            raise DecisionModelDown(
+                f"The decision model's files cannot be read ({type(error).__name__}).", "Install Clew again."
+            ) from error
+
+    def _open_once(self) -> DecisionModel:
+        try:
+            self._model = self._open()
+        except DecisionModelDown:
+            raise
+        except ClewError as error:
+            raise DecisionModelDown(error.what, error.next_step) from error
+        return self._model
 
 
 class MissingModel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import cast
 
@@ -121,8 +121,8 @@ class EngineSession:
         injected = self._injected
         try:
             recalled = rooms.recall.recall(params.prompt, injected=injected, deadline=deadline)
-        except ClewError as error:
-            self._log_once(error)
+        except Exception as error:  # noqa: BLE001 - a prompt goes out without memories rather than not at all
+            self._note_problem("recall", error)
             return _NO_RECALL
         # Too late: the extension has stopped waiting, so that nothing will stand in the conversation.
         if recalled.content is None or time.monotonic() > deadline:
@@ -240,8 +240,8 @@ class EngineSession:
         unsent, self._unsent = self._unsent, []
         try:
             return rooms.gate.capture(_messages([*unsent, *messages]), settled=settled)
-        except ClewError as error:
-            self._log_once(error)
+        except Exception as error:  # noqa: BLE001 - a turn that cannot be kept is no reason to fail the next one
+            self._note_problem("capture", error)
             return 0
 
     def _work_off(self, stop: Event) -> None:
@@ -254,10 +254,8 @@ class EngineSession:
                 return
             try:
                 step(rooms, stop)
-            except ClewError as error:
-                self._log_once(error)
             except Exception as error:  # noqa: BLE001 - the thread must live on for the next turn
-                log_failure("judging", error)
+                self._note_problem(step.__name__.strip("_"), error)
 
     def _judge(self, rooms: _Rooms, stop: Event) -> None:
         judgements = rooms.gate.judge_ready(stop)
@@ -285,10 +283,16 @@ class EngineSession:
             if not rooms.store.embed_missing(limit=_EMBED_BATCH, deadline=deadline):
                 return
 
-    def _log_once(self, error: ClewError) -> None:
-        if str(error) not in self._logged:
-            self._logged.add(str(error))
-            log(str(error))
+    def _note_problem(self, where: str, error: Exception) -> None:
+        """One line in the log for each problem, however often it comes back."""
+        key = str(error) if isinstance(error, ClewError) else f"{where}: {type(error).__name__}"
+        if key in self._logged:
+            return
+        self._logged.add(key)
+        if isinstance(error, ClewError):
+            log(key)
+        else:
+            log_failure(where, error)
 
     # -- status ----------------------------------------------------------------------------------------------
 
@@ -298,6 +302,8 @@ class EngineSession:
     def _gather_facts(self) -> StatusFacts:
         config, project, rooms = self._parts.config, self._parts.project, self._rooms
         model, search = self._parts.check_model(), self._parts.describe_search()
+        if rooms is not None and rooms.gate.problem and not model.problem:
+            model = replace(model, problem=rooms.gate.problem)
         common = {"config": config, "project": project, "model": model, "search": search}
         if rooms is None:
             return StatusFacts(**common, counts=None, store_problem=str(self._why_closed()))  # type: ignore[arg-type]
