@@ -200,11 +200,13 @@ def _retry_wait_s(headers: Mapping[str, str]) -> float | None:
 
 def _fit(state: State) -> State:
     """The state within the byte limit of the smallest known server."""
-    fields = [text for text in state.as_json().values() if text]
-    while sum(len(text.encode("utf-8", "replace")) for text in fields) > wire.MAX_STATE_BYTES:
+    while _size_bytes(state) > wire.MAX_STATE_BYTES:
         state = _halve(state)
-        fields = [text for text in state.as_json().values() if text]
     return state
+
+
+def _size_bytes(state: State) -> int:
+    return sum(len(text.encode("utf-8", "replace")) for text in state.as_json().values() if text)
 
 
 def _halve(state: State) -> State:
@@ -213,6 +215,7 @@ def _halve(state: State) -> State:
         user=_half(state.user),
         assistant=_half(state.assistant),
         previous_assistant=_half(state.previous_assistant),
+        project=_half(state.project) if state.project and len(state.project) > 200 else state.project,
     )
 
 

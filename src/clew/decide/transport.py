@@ -102,7 +102,10 @@ class HttpEndpoint:
         try:
             with self._open_connection(connect_timeout_s, deadline) as connection:
                 connection.request(method, self._base_path + path, body, headers)
-                return _read_reply(connection.getresponse())
+                reply = _read_reply(connection.getresponse())
+                if time.monotonic() >= deadline:  # cut off: what was read may be a part
+                    raise TimeoutError
+                return reply
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise self._explain(error, deadline) from error
 
