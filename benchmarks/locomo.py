@@ -41,6 +41,8 @@ Ranking = Callable[[str], Sequence[int]]
 
 @dataclass(frozen=True)
 class Turn:
+    """One turn of a conversation."""
+
     id: str
     text: str
     speaker: str
@@ -50,6 +52,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class Query:
+    """A question with the turns that answer it."""
+
     text: str
     gold: frozenset[str]
     category: str
@@ -120,10 +124,13 @@ def save_turns(store: Store, turns: Sequence[Turn]) -> dict[str, int]:
 
 
 def rank_by_fusion(store: Store) -> Ranking:
+    """Clew's search."""
     return lambda query: [hit.memory.row for hit in store.search(query, EVERYTHING, limit=DEPTH).hits]
 
 
 def rank_by_bm25(database: Database) -> Ranking:
+    """FTS5's own ranking."""
+
     def rank(query: str) -> list[int]:
         asked = fts_query(query)
         if asked is None:
@@ -136,6 +143,7 @@ def rank_by_bm25(database: Database) -> Ranking:
 
 
 def rank_by_vectors(database: Database, embedder: BuiltinEmbedder) -> Ranking:
+    """Cosine of the vectors alone."""
     with database.read() as reader:
         found = reader.rows("SELECT row, embedding FROM memories WHERE embedding IS NOT NULL ORDER BY row")
     rows = np.array([row for row, _ in found])
@@ -157,6 +165,7 @@ def rank_by_rrf(first: Ranking, second: Ranking) -> Ranking:
 
 
 def measure(ranked: Sequence[int], gold: frozenset[int]) -> dict[str, float]:
+    """The metrics of one query."""
     first = next((place for place, row in enumerate(ranked) if row in gold), None)
     return {
         "recall@5": len(gold.intersection(ranked[:5])) / len(gold),
@@ -167,15 +176,22 @@ def measure(ranked: Sequence[int], gold: frozenset[int]) -> dict[str, float]:
 
 
 def mean(rows: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The mean of each metric."""
     return {name: round(float(np.mean([row[name] for row in rows])), 4) for name in rows[0]} | {"n": len(rows)}
 
 
-def evaluate(raw: dict[str, Any], embedder: BuiltinEmbedder, results: dict[str, list[tuple[str, dict[str, float]]]]) -> int:
+def evaluate(
+    raw: dict[str, Any], embedder: BuiltinEmbedder, results: dict[str, list[tuple[str, dict[str, float]]]]
+) -> int:
     """Measure all methods on one conversation; returns how many turns it has."""
     turns = read_turns(raw)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "memories.db"
-        with Store.open(path, embedder=embedder) as store, Store.open(path) as wordy, closing(Database(path)) as database:
+        with (
+            Store.open(path, embedder=embedder) as store,
+            Store.open(path) as wordy,
+            closing(Database(path)) as database,
+        ):
             rows = save_turns(store, turns)
             store.embed_missing()
             database.open(lambda _: None)
@@ -195,12 +211,16 @@ def evaluate(raw: dict[str, Any], embedder: BuiltinEmbedder, results: dict[str, 
 
 
 def summarise(rows: Sequence[tuple[str, dict[str, float]]]) -> dict[str, Any]:
-    by_category = {category: [row for one, row in rows if one == category] for category in sorted({one for one, _ in rows})}
+    """The headline without adversarial questions, and each category."""
+    by_category = {
+        category: [row for one, row in rows if one == category] for category in sorted({one for one, _ in rows})
+    }
     answerable = [row for category, row in rows if category != "adversarial"]
     return mean(answerable) | {"by_category": {category: mean(some) for category, some in by_category.items()}}
 
 
 def main() -> None:
+    """Read the arguments, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="LoCoMo: a JSON file, a zip or a folder")
     parser.add_argument("--json", type=Path, help="write the result here as well")

@@ -4,7 +4,7 @@
 
 benchmarks/data/relevance.json holds memories of a coding agent and prompts in several languages; half of the prompts
 have no relevant memory. The relevance model in clew/store/fusion.py was fitted and its floor chosen on the prompts marked
-`tune`; those marked `held` were only measured. Reported for each mode and floor, with at most 5 memories a prompt:
+`tune`, beside unrelated conversations; those marked `held` were only measured. Reported for each mode and floor, with at most 5 memories a prompt:
 recall (prompts with a relevant memory that get one), precision (shown memories that are relevant) and noise (prompts
 without a relevant memory that get one all the same). Prints one JSON object.
 """
@@ -24,11 +24,13 @@ from clew.store.fusion import RELEVANCE_FLOOR
 from clew.store.store import Store
 
 DATA = Path(__file__).parent / "data" / "relevance.json"
-FLOORS = (0.15, 0.25, RELEVANCE_FLOOR, 0.45, 0.55, 0.7)
+FLOORS = (0.2, 0.3, RELEVANCE_FLOOR, 0.5, 0.6, 0.7)
 SHOWN = 5
 
 
-def measure(answers: Sequence[tuple[dict[str, Any], Sequence[Hit]]], names: dict[str, str], floor: float) -> dict[str, Any]:
+def measure(
+    answers: Sequence[tuple[dict[str, Any], Sequence[Hit]]], names: dict[str, str], floor: float
+) -> dict[str, Any]:
     """Recall, precision and noise at one floor."""
     answered = found = shown = right = silent = noisy = 0
     for prompt, hits in answers:
@@ -66,6 +68,7 @@ def evaluate(data: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Read the arguments, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path, help="write the result here as well")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from clew.store.lexical import WordMatches
 
 #: What `relevance` a memory must reach to go into a prompt unasked; benchmarks/relevance.py shows what it lets through.
-RELEVANCE_FLOOR = 0.35
+RELEVANCE_FLOOR = 0.4
 
 _BEST_OF_SESSION = 3
 # What the cosine of a memory without a vector probably is, given its words.
@@ -117,7 +117,7 @@ class Matches:
     def relevance_of(self, row: int) -> float:
         """How likely the memory has to do with the query, 0 to 1, from its own words and meaning alone.
 
-        A logistic model, fitted by benchmarks/relevance.py. The match of a query of one or two words says little, so it
+        A logistic model, fitted on half of benchmarks/data/relevance.json. The match of a query of one or two words says little, so it
         is damped; a second word that matches says much.
         """
         terms = self.words.terms
@@ -125,8 +125,8 @@ class Matches:
         has_two = self.words.counts.get(row, 0) > 1
         cosine = None if self.meaning is None else self.meaning.get(row)
         if cosine is None:
-            return _logistic(12 * words + 4.5 * has_two - 5.8)
-        return _logistic(14 * cosine + 4.5 * words + 2.7 * has_two - 2.7 * (not self.is_english) - 7.4)
+            return _logistic(20 * words + 3.8 * has_two - 6.8)
+        return _logistic(18 * cosine + 6 * words + 2.6 * has_two - 3.9 * (not self.is_english) - 8.8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

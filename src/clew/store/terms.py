@@ -33,6 +33,8 @@ more most my myself no nor not of off on once only or other ought our ours ourse
 should shouldn so some such t than that the their theirs them themselves then there these they this those through to too
 under until up ve very was wasn we were weren what when where which while who whom why will with won would wouldn you your
 yours yourself yourselves"""
+# What people say to an agent between tasks.
+_SMALL_TALK = """fine go going good great hello hey hi let lets looks nice now ok okay sure thank thanks well works yeah yep yes"""
 # Of the other languages only words that are no English word, command or abbreviation (war, die, come, ci, vi, os).
 _STOP_IT = """che con del della delle dei degli di da dal dalla il lo la le gli un una uno non si sono anche nel
 nella al alla ed questo questa quello quella ho hai ha abbiamo mi ti più ma tra è e o"""
@@ -56,7 +58,7 @@ def _folded(*lists: str) -> frozenset[str]:
 
 _ENGLISH = _folded(_STOP_EN)
 _OTHER = _folded(_STOP_IT, _STOP_ES, _STOP_FR, _STOP_DE, _STOP_PT)
-_SKIPPED = _folded(_STOP_EN, _STOP_IT, _STOP_ES, _STOP_FR, _STOP_DE, _STOP_PT, _ASKING)
+_SKIPPED = _folded(_STOP_EN, _SMALL_TALK, _STOP_IT, _STOP_ES, _STOP_FR, _STOP_DE, _STOP_PT, _ASKING)
 
 
 def lexical_form(text: str) -> str:

@@ -1,0 +1,151 @@
+"""The embedder that ships inside Clew."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import clew.store
+from clew.core.errors import EmbedderUnavailable
+from clew.store.embedder import BuiltinEmbedder
+
+MODEL = Path(clew.store.__file__).parent / "model"
+
+
+@pytest.fixture(scope="module")
+def embedder() -> BuiltinEmbedder:
+    return BuiltinEmbedder()
+
+
+@pytest.fixture
+def copied_model(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(MODEL, tmp_path / "model"))
+
+
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_like_sentences_are_nearer_than_unlike_ones(embedder: BuiltinEmbedder) -> None:
+    happy = embedder.embed("That is a happy person")
+    assert happy @ embedder.embed("That is a very happy person") > 0.9
+    assert happy @ embedder.embed("Today is a sunny day") < 0.4
+
+
+def test_a_vector_has_unit_length_and_the_promised_width(embedder: BuiltinEmbedder) -> None:
+    for text in ("hello", "", "\x00", "ü" * 5000, "long " * 4000):
+        vector = embedder.embed(text)
+        assert vector.shape == (embedder.width,)
+        assert vector.dtype == np.float32
+        assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+def test_the_same_text_gives_the_same_vector_from_any_thread(embedder: BuiltinEmbedder) -> None:
+    texts = [f"memory number {number} about the parser" for number in range(12)]
+    alone = [embedder.embed(text) for text in texts]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(embedder.embed, texts * 3))
+    assert all(np.array_equal(one, alone[place % 12]) for place, one in enumerate(together))
+
+
+def test_the_vector_of_a_long_text_stands_for_its_head(embedder: BuiltinEmbedder) -> None:
+    head = "the parser reads tokens " * 100
+    assert np.array_equal(embedder.embed(head + "and one thing more"), embedder.embed(head + "something else"))
+
+
+def test_it_is_ready_after_warming_up_and_not_before() -> None:
+    embedder = BuiltinEmbedder()
+    assert not embedder.ready(timeout_s=5)
+    embedder.warm_up()
+    embedder.warm_up()
+    assert embedder.ready(timeout_s=60)
+    assert not embedder.problem
+
+
+def test_embedding_without_warming_up_loads_first() -> None:
+    embedder = BuiltinEmbedder()
+    embedder.embed("hello")
+    assert embedder.ready()
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "vocabulary.txt.xz", "characters.json", "manifest.json"])
+def test_a_missing_file_is_named_with_a_next_step(copied_model: Path, name: str) -> None:
+    (copied_model / name).unlink()
+    embedder = BuiltinEmbedder(copied_model)
+    with pytest.raises(EmbedderUnavailable, match="Reinstall Clew"):
+        embedder.embed("hello")
+    assert name.split(".", maxsplit=1)[0] in embedder.problem
+    assert not embedder.ready(timeout_s=5)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "vocabulary.txt.xz", "characters.json"])
+def test_a_damaged_file_is_found_by_its_digest(copied_model: Path, name: str) -> None:
+    content = bytearray((copied_model / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (copied_model / name).write_bytes(content)
+    with pytest.raises(EmbedderUnavailable, match=f"{name} is damaged"):
+        BuiltinEmbedder(copied_model).embed("hello")
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"signature": 1}', "\x00"])
+def test_a_damaged_manifest_does_not_raise_before_a_vector_is_wanted(copied_model: Path, content: str) -> None:
+    (copied_model / "manifest.json").write_text(content, encoding="utf-8")
+    embedder = BuiltinEmbedder(copied_model)
+    assert embedder.signature
+    assert embedder.width == 384
+    with pytest.raises(EmbedderUnavailable):
+        embedder.embed("hello")
+
+
+def test_a_model_that_is_no_model_raises_the_typed_error(copied_model: Path) -> None:
+    (copied_model / "model.onnx").write_bytes(b"nonsense")
+    manifest = json.loads((copied_model / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["files"]["model.onnx"]
+    (copied_model / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(EmbedderUnavailable):
+        BuiltinEmbedder(copied_model).embed("hello")
+
+
+def test_without_onnxruntime_the_error_says_what_to_install() -> None:
+    code = """
+import sys
+sys.modules["onnxruntime"] = None
+from clew.core.errors import EmbedderUnavailable
+from clew.store.embedder import BuiltinEmbedder
+embedder = BuiltinEmbedder()
+embedder.warm_up()
+assert not embedder.ready(30)
+try:
+    embedder.embed("hello")
+except EmbedderUnavailable as error:
+    print(error)
+"""
+    assert "pip install onnxruntime" in run_python(code).stdout
+
+
+def test_importing_and_opening_it_loads_nothing_heavy() -> None:
+    code = """
+import sys
+from clew.store.embedder import BuiltinEmbedder
+BuiltinEmbedder().signature
+print({"numpy", "onnxruntime", "lzma"} & set(sys.modules))
+"""
+    assert run_python(code).stdout.strip() == "set()"
+
+
+def test_a_process_may_end_while_the_model_loads() -> None:
+    ended = run_python("from clew.store.embedder import BuiltinEmbedder\nBuiltinEmbedder().warm_up()\n")
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_the_manifest_names_every_file_and_its_digest() -> None:
+    manifest = json.loads((MODEL / "manifest.json").read_text(encoding="utf-8"))
+    assert set(manifest["files"]) == {"model.onnx", "vocabulary.txt.xz", "characters.json"}
+    assert {"LICENSE", "README.md"} <= {file.name for file in MODEL.iterdir()}
