@@ -75,12 +75,13 @@ def test_a_project_fact_stays_in_its_project_and_a_preference_does_not(pi, model
 
 
 def test_a_secret_is_nowhere_on_disk(pi, stored):
-    pi.print(WITH_SECRET)
-    stored.wait_for_judged(1)
+    pi.print(WITH_SECRET, PREFERENCE)
+    stored.wait_for_judged(2)
 
     assert SECRET in pi.session_files()[-1].read_text(encoding="utf-8")
+    assert stored.files_with(PREFERENCE) != [], "the search finds what is stored"
     assert stored.files_with(SECRET) == []
-    assert stored.texts() == []
+    assert stored.texts() == [PREFERENCE]
 
 
 def test_a_secret_stays_off_the_disk_when_it_was_asked_to_be_remembered(pi, stored):

@@ -226,7 +226,7 @@ def test_what_was_kept_is_listed_and_asked_for(store, write):
     later = write(("ok", "ok"), ("thanks", "ok"), ("always answer in Italian", "sì"), name="b.jsonl")
     list(replay(store, later, mode="confirm"))
     out = io.StringIO()
-    show_kept(store, ["tabs or blanks?", "zebra"], waiting=store.inbox(), min_relevance=0.01, out=out)
+    show_kept(store, ["should I use tabs?", "zebra"], waiting=store.inbox(), out=out)
     saved, waiting, first, second = out.getvalue().strip().split("\n\n")
 
     assert [line.strip() for line in saved.splitlines()] == ["Saved", "[user] always use tabs"]
