@@ -172,7 +172,7 @@ class TerminalSession:
     def submit(self, text: str) -> None:
         """Type a line and send it off. Enter on an open completion menu only accepts, so it may take a second one."""
         self._tmux("send-keys", "-t", "pi", "-l", text)
-        end = text.split()[-1]  # a long line is wrapped on the screen
+        end = text.rsplit(maxsplit=1)[-1]  # a long line is wrapped on the screen
         self.wait_for(end)
         self.press("Enter")
         with contextlib.suppress(TimeoutError):
