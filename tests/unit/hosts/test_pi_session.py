@@ -338,6 +338,37 @@ def test_a_model_that_cannot_be_loaded_keeps_turns_waiting_and_shows_in_the_stat
         assert (store.counts().unjudged, store.count(ALL)) == (1, 1)
 
 
+def test_a_store_that_fails_in_the_middle_harms_nobody_and_is_logged_once(pi, capsys):
+    session = pi.start()
+    session._rooms.store.close()
+    for number in range(1, 3):
+        assert capture(session, turn("I prefer tabs.", number)) == 0
+        assert recall(session, "tabs or spaces?").content is None
+        assert session.run_tool(ToolParams(name="memory_list", arguments={})).is_error
+    pi.end()
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("clew engine:")]
+    assert len(lines) == len(set(lines)) > 0
+
+
+def test_an_unforeseen_error_is_logged_by_its_place_and_not_by_its_text(pi, capsys, monkeypatch):
+    session = pi.start()
+    said = " ".join(["text", "of", "a", "conversation"])  # a traceback quotes this line, not what it makes
+
+    def fail(*_, **__):
+        raise ZeroDivisionError(said)
+
+    monkeypatch.setattr(session._rooms.gate, "capture", fail)
+    monkeypatch.setattr(session._rooms.gate, "judge_ready", fail)
+    monkeypatch.setattr(session._rooms.recall, "recall", fail)
+    for number in range(1, 3):
+        assert capture(session, turn("I prefer tabs.", number)) == 0
+        assert recall(session, "tabs or spaces?").content is None
+    pi.end()
+    log = capsys.readouterr().err
+    assert [log.count(f"{where} failed: ZeroDivisionError") for where in ("capture", "recall", "judge")] == [1, 1, 1]
+    assert said not in log
+
+
 def test_gate_status_shows_model_modes_counts_places_and_changed_settings(pi):
     pi.settings = {"maxQueue": 5, "reviewMode": "perhaps"}
     remember(pi, "I prefer tabs.")
