@@ -352,7 +352,7 @@ def test_a_store_that_fails_in_the_middle_harms_nobody_and_is_logged_once(pi, ca
 
 def test_an_unforeseen_error_is_logged_by_its_place_and_not_by_its_text(pi, capsys, monkeypatch):
     session = pi.start()
-    said = " ".join(["text", "of", "a", "conversation"])  # a traceback quotes this line, not what it makes
+    said = "a conversation"  # the traceback quotes the line that raises, so it must not stand there
 
     def fail(*_, **__):
         raise ZeroDivisionError(said)
