@@ -16,8 +16,10 @@ _FTS5_LOWEST_RARITY = 1e-6
 #: A word in more memories than this, and in more than a tenth of all, costs time and tells nothing.
 _COMMON_ROWS, _COMMON_SHARE = 2000, 0.1
 _FALLBACK_ROWS = 200
-#: Two words with as many hits and the same first ones have one stem, which counts once.
-_FINGERPRINT_ROWS = 8
+#: Two words that begin alike and have the same hits have one stem, which counts once.
+_FINGERPRINT_ROWS, _FINGERPRINT_LETTERS = 8, 3
+#: How rare a word is cannot be told from a handful of memories; fewer than this count as so many.
+_FEWEST_ROWS = 50
 
 _COUNT = "SELECT count(*) FROM memory_fts WHERE memory_fts MATCH ?"
 _RANKS = "SELECT rowid, rank FROM memory_fts WHERE memory_fts MATCH ?"
@@ -41,7 +43,7 @@ class WordMatches:
 
 def rarity(holding: int, total: int) -> float:
     """BM25's inverse document frequency, in the form that stays above 0 for common words."""
-    return math.log(1 + (total - holding + 0.5) / (holding + 0.5))
+    return math.log(1 + (max(total, _FEWEST_ROWS) - holding + 0.5) / (holding + 0.5))
 
 
 def match_words(reader: Reader, terms: Sequence[str], total: int) -> WordMatches:
@@ -63,7 +65,7 @@ def match_words(reader: Reader, terms: Sequence[str], total: int) -> WordMatches
     seen: set[tuple[Any, ...]] = set()
     for term in told:
         ranks = reader.rows(_RANKS, (match_phrase(term),))
-        same_stem = (len(ranks), *ranks[:_FINGERPRINT_ROWS])
+        same_stem = (term[:_FINGERPRINT_LETTERS], len(ranks), *ranks[:_FINGERPRINT_ROWS])
         if ranks and same_stem in seen:
             continue
         seen.add(same_stem)

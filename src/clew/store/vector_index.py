@@ -63,7 +63,8 @@ class VectorIndex:
         """Take in what was committed since the last call. To be called within a read transaction."""
         with self._lock:
             ((oldest, newest),) = reader.rows(_LOG_ENDS)
-            if self._table is None or (newest > self._seq and not oldest <= self._seq + 1):
+            is_gap = newest > self._seq and not 0 < oldest <= self._seq + 1
+            if self._table is None or is_gap:
                 self._build(reader)  # the first time, or the log was trimmed beyond what was seen last
             elif newest > self._seq:
                 self._catch_up(reader, newest)

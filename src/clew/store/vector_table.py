@@ -90,9 +90,11 @@ class VectorTable:
 
     def cosines(self, vector: np.ndarray) -> np.ndarray:
         """Cosines of a unit vector with all rows, float32, shape [count]; right to about 0.005."""
+        count = len(self)
+        if not count:
+            return np.empty(0, dtype=np.float32)
         peak = float(np.abs(vector).max())
         quantised = np.rint(vector * (_PEAK / peak)).astype(np.int8)
-        count = len(self)
         products: np.ndarray = self._scan(quantised, self._matrix[:count])
         products *= self._scales[:count]
         products *= np.float32(peak / _PEAK)
