@@ -56,7 +56,11 @@ class Stored:
 
     def wait_for_judged(self, count: int) -> None:
         """Wait until so many states are judged and none waits."""
-        wait_until(lambda: len(self.judged_entries()) >= count and not self.unjudged(), f"judging {count} states")
+        try:
+            wait_until(lambda: len(self.judged_entries()) >= count and not self.unjudged(), f"judging {count} states")
+        except TimeoutError as error:
+            found = f"{len(self.judged_entries())} are judged, {self.unjudged()} wait in the journal"
+            raise TimeoutError(f"{error}; {found}") from None
 
     def files_with(self, text: str) -> list[Path]:
         """Files of this installation that hold the text, Pi's own session files aside."""

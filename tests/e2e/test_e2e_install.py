@@ -45,6 +45,7 @@ def test_the_path_works_for_one_run(bare_pi, model, stored):
 
 
 def test_two_copies_judge_once_and_say_so(pi, stored):
+    pi.env["CLEW_PYTHON"] = pi.python
     pi.extension = Path(json.loads(pi.clew("pi", "path", "--json").stdout)["path"])
     done = pi.print(PROJECT_FACT)
     stored.wait_for_judged(1)
