@@ -136,7 +136,6 @@ def build_session(params: InitializeParams, ui: Ui) -> PiSession:
         check_model=lambda: check_model(config),
         describe_search=lambda: describe_search(embedder),
         relevance_floor=RELEVANCE_FLOOR,
-        warm_up=embedder.warm_up,
     )
     return EngineSession(parts, params, ui)
 

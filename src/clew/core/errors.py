@@ -16,6 +16,7 @@
     ├── EmbedderUnavailable   no vectors can be made now; full text still works
     ├── DecisionModelError    the decision model gave no usable answer
     │   └── DecisionModelDown it cannot be reached
+    ├── InstallFailed         Pi's agent directory did not let itself be changed
     └── ProtocolError         the peer on the other end of the pipe sent nonsense
 
 Each message says what happened, to which input, and what to do next. Messages never hold the text of a memory
@@ -116,6 +117,10 @@ class DecisionModelError(ClewError):
 
 class DecisionModelDown(DecisionModelError):
     """The decision model cannot be reached."""
+
+
+class InstallFailed(ClewError):
+    """Pi's agent directory did not let itself be changed."""
 
 
 class ProtocolError(ClewError):

@@ -157,7 +157,8 @@ class Gate:
         ask = find_ask(typed)
         if ask is not None:
             return self._settle_ask(captured, ask, injections)
-        veto = veto_by_scan(_secrets_in(captured, captured.state.user), injections)
+        # One in the reply counts too: a turn that holds a credential is never proposed.
+        veto = veto_by_scan(captured.secret_kinds, injections)
         if veto is not None:
             return self._settle(captured, veto, decided_by=DECIDED_BY_SCAN)
         return self._ask_model(captured, typed)
@@ -284,9 +285,7 @@ def _is_news(state: CapturedState, journalled: CapturedState | None) -> bool:
 
 
 def _secrets_in(captured: CapturedState, text: str) -> list[str]:
-    """Kinds of the secrets that were redacted in this part. One in the agent's reply (example code, often) is no veto:
-    a memory is made of the person's words alone, and the model still sees that something was redacted.
-    """
+    """Kinds of the secrets that were redacted in this part of the message."""
     return [kind for kind in captured.secret_kinds if f"[redacted:{kind}]" in text]
 
 

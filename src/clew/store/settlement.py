@@ -44,7 +44,8 @@ def screen_settlement(judgement: Judgement, save: NewMemory | None, queue: Candi
 def screen_candidate(candidate: Candidate) -> Candidate:
     """The candidate as it may be stored. Raises RefusedText or InvalidInput."""
     screened = screen_memory(_as_memory(candidate))
-    return replace(candidate, text=screened.text, category=screened.category, project_key=screened.project_key)
+    # The project stays with a user-wide candidate: in review the person may still decide that it belongs there.
+    return replace(candidate, text=screened.text, category=screened.category)
 
 
 def is_direct(memory: NewMemory) -> bool:

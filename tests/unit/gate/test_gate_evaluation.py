@@ -134,13 +134,14 @@ def test_the_value_of_a_secret_vetoes_without_asking_the_model():
     assert bench.model.asked == []
 
 
-def test_a_secret_in_the_reply_alone_is_left_to_the_model_and_never_proposed():
+def test_a_secret_in_the_reply_vetoes_the_turn():
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     bench = Bench()
     bench.turn("We always deploy with docker compose.", 1, f"Then set GITHUB_TOKEN={token}")
     (judgement,) = bench.gate.judge_ready()
-    assert judgement.outcome == "queued"
-    assert token not in repr((bench.model.asked, bench.outlet.placed))
+    assert judgement.outcome == "vetoed"
+    assert bench.outlet.placed == []
+    assert bench.model.asked == []
 
 
 def test_a_pasted_secret_vetoes_the_message_but_not_what_was_asked_for():

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import clew
-from clew.core.errors import ClewError, InvalidInput, NotFound
+from clew.core.errors import InstallFailed, InvalidInput, NotFound
 
 #: The extension inside the Python package; `pi --extension <this>/index.ts` loads it without installing.
 SOURCE = Path(__file__).parent / "extension"
@@ -28,10 +28,6 @@ PI_PACKAGE_NAME = "pi-clew"
 
 _FOLDER = Path("extensions") / "clew"
 _MARKER_KIND = "clew-extension"
-
-
-class InstallFailed(ClewError):
-    """The agent directory did not let itself be changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,10 @@ class EngineStore(MemoryStore, CaptureStore, Protocol):
         """Make vectors for memories that were saved while the embedder was not ready. Returns how many."""
         ...
 
+    def prepare(self) -> None:
+        """Load the embedder and read the stored vectors, so that the first search need not. Raises StoreError."""
+        ...
+
     def close(self) -> None:
         """Close the database."""
         ...
@@ -35,7 +39,6 @@ class SessionParts:
         open_model: chooses and loads the decision model; called on the background thread before the first judgement.
         check_model: looks at the decision model for `/gate-status`.
         describe_search: one line on the search mode and the embedder.
-        warm_up: starts loading the embedder, without waiting for it.
     """
 
     config: Config
@@ -46,5 +49,4 @@ class SessionParts:
     check_model: Callable[[], ModelReport]
     describe_search: Callable[[], str]
     relevance_floor: float
-    warm_up: Callable[[], None] = lambda: None
     clock_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000

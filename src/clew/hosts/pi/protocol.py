@@ -354,7 +354,12 @@ TOOLS: tuple[Tool, ...] = (
                 "scope": _SCOPE_SCHEMA,
                 "limit": {"type": "integer", "minimum": 1, "maximum": 50},
                 "threshold": {"type": "number", "description": "Lowest score of a row to be returned."},
-                "filters": {"type": "object", "description": "Metadata fields and the values they must have."},
+                "filters": {
+                    "type": "object",
+                    "description": "Known filters: source, auto_saved, createdAfter, createdBefore, lastRetrievedAfter, "
+                    "lastRetrievedBefore (Unix milliseconds), minRetrievalCount, maxRetrievalCount, minConfidence, "
+                    "metadata (fields and the values they must have).",
+                },
             },
             "required": ["query"],
         },
@@ -364,7 +369,13 @@ TOOLS: tuple[Tool, ...] = (
         label="List memories",
         description="List stored memories, newest first.",
         prompt_snippet="List stored memories",
-        parameters={"type": "object", "properties": {"scope": _SCOPE_SCHEMA}},
+        parameters={
+            "type": "object",
+            "properties": {
+                "scope": _SCOPE_SCHEMA,
+                "limit": {"type": "integer", "minimum": 1, "maximum": 200, "description": "Most rows (default 50)."},
+            },
+        },
     ),
     Tool(
         name="memory_get",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -91,7 +92,7 @@ class EngineSession:
         rooms = self._open()
         if rooms is None:
             return
-        self._parts.warm_up()
+        threading.Thread(target=self._prepare, args=(rooms.store,), name="prepare", daemon=True).start()
         self._journal(rooms, [], settled=True)
         self._background.wake()
 
@@ -230,6 +231,12 @@ class EngineSession:
         except ClewError as error:
             self._ui.notify(f"Turns are kept but not judged for now. {error}", "warning")
             return MissingModel(error), {}
+
+    def _prepare(self, store: EngineStore) -> None:
+        try:
+            store.prepare()
+        except Exception as error:  # noqa: BLE001 - the first search will meet the same problem, and say so
+            self._note_problem("loading the vectors", error)
 
     def _why_closed(self) -> ClewError:
         return self._store_error or ClewError("Clew's session has ended.")

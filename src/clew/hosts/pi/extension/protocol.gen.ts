@@ -327,7 +327,7 @@ export const TOOLS: readonly Tool[] = [
 				},
 				"filters": {
 					"type": "object",
-					"description": "Metadata fields and the values they must have."
+					"description": "Known filters: source, auto_saved, createdAfter, createdBefore, lastRetrievedAfter, lastRetrievedBefore (Unix milliseconds), minRetrievalCount, maxRetrievalCount, minConfidence, metadata (fields and the values they must have)."
 				}
 			},
 			"required": [
@@ -357,6 +357,12 @@ export const TOOLS: readonly Tool[] = [
 							"type": "string"
 						}
 					}
+				},
+				"limit": {
+					"type": "integer",
+					"minimum": 1,
+					"maximum": 200,
+					"description": "Most rows (default 50)."
 				}
 			}
 		}
