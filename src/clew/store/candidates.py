@@ -100,14 +100,17 @@ class _Pages:
         row, text, speaker, session_id, created_at, before, after = fetched
         question = self._question
         curiosity = 1.0 if question.asks_when else _TIME_SHARE if question.named else 0.0
-        own = {
-            "who": float(speaker in question.named),
-            "when": signals.date_closeness(question.window, created_at),
-            "time_words": curiosity * signals.has_time_word(text),
-            "question": float(signals.is_question(text)),
-            "length": signals.length_signal(text),
-        }
-        return Candidate(row=row, session_id=session_id, before=before, after=after, own=own)
+        return Candidate(
+            row=row,
+            session_id=session_id,
+            before=before,
+            after=after,
+            who=float(speaker in question.named),
+            when=signals.date_closeness(question.window, created_at),
+            time_words=curiosity * signals.has_time_word(text) if curiosity else 0.0,
+            question=float(signals.is_question(text)),
+            length=signals.length_signal(text),
+        )
 
 
 def _beside_sql(visible: str, comparison: str, direction: str) -> str:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
+from operator import mul
 from typing import NamedTuple
 
 from clew.store.lexical import WordMatches
@@ -67,20 +68,23 @@ WORDS_ALONE = Weights(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A memory that may answer a query.
 
     Attributes:
         before, after: rows of its neighbours in the session.
-        own: signals that concern the memory alone, by the names of `Weights`.
+        who, when, time_words, question, length: signals that concern the memory alone (`clew.store.signals`).
     """
 
     row: int
-    session_id: str | None
-    before: int | None
-    after: int | None
-    own: Mapping[str, float]
+    session_id: str | None = None
+    before: int | None = None
+    after: int | None = None
+    who: float = 0.0
+    when: float = 0.0
+    time_words: float = 0.0
+    question: float = 0.0
+    length: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,27 +149,43 @@ class Scored:
     signals: Mapping[str, float]
 
 
-def fuse(candidates: Sequence[Candidate], matches: Matches) -> list[Scored]:
-    """Scores of all candidates, best first; of equal ones the newer row first."""
+def fuse(candidates: Sequence[Candidate], matches: Matches, *, limit: int, min_relevance: float = 0.0) -> list[Scored]:
+    """The best candidates of sufficient relevance, best first; of equal ones the newer row first."""
     weights = WORDS_ALONE if matches.meaning is None else WITH_VECTORS
     support = _session_support(candidates, matches)
-    scored = [_score(one, matches, support, weights) for one in candidates]
-    return sorted(scored, key=lambda one: (-one.score, -one.row))
+    signals = {one.row: _signals(one, matches, support) for one in candidates}
+    scores = {row: sum(map(mul, values, weights)) for row, values in signals.items()}
+    best: list[Scored] = []
+    for row in sorted(scores, key=lambda row: (-scores[row], -row)):
+        if len(best) == limit:
+            break
+        relevance = matches.relevance_of(row)
+        if relevance >= min_relevance:
+            shares = {
+                name: value * weight
+                for name, value, weight in zip(Weights._fields, signals[row], weights, strict=True)
+                if value and weight
+            }
+            best.append(Scored(row=row, score=scores[row], relevance=relevance, signals=shares))
+    return best
 
 
-def _score(one: Candidate, matches: Matches, support: Mapping[str, float], weights: Weights) -> Scored:
-    signals = {
-        "words": matches.words_of(one.row),
-        "words_before": matches.words_of(one.before),
-        "words_after": matches.words_of(one.after),
-        "meaning": matches.meaning_of(one.row),
-        "meaning_before": matches.meaning_of(one.before),
-        "meaning_after": matches.meaning_of(one.after),
-        "session": matches.strength_of(one.row) if one.session_id is None else support[one.session_id],
-        **one.own,
-    }
-    shares = {name: share for name, value in signals.items() if (share := value * getattr(weights, name))}
-    return Scored(row=one.row, score=sum(shares.values()), relevance=matches.relevance_of(one.row), signals=shares)
+def _signals(one: Candidate, matches: Matches, support: Mapping[str, float]) -> Weights:
+    """The value of each signal, in the places of their weights."""
+    return Weights(
+        matches.words_of(one.row),
+        matches.words_of(one.before),
+        matches.words_of(one.after),
+        matches.meaning_of(one.row),
+        matches.meaning_of(one.before),
+        matches.meaning_of(one.after),
+        matches.strength_of(one.row) if one.session_id is None else support[one.session_id],
+        one.who,
+        one.when,
+        one.time_words,
+        one.question,
+        one.length,
+    )
 
 
 def _session_support(candidates: Iterable[Candidate], matches: Matches) -> dict[str, float]:

@@ -95,9 +95,8 @@ class Searcher:
         matches = Matches(
             words=by_words, meaning=self._cosines(reader, vector, candidates), is_english=question.is_english
         )
-        scored = fuse(candidates, matches)
-        rows = tuple(one for one in scored if one.relevance >= min_relevance)[:limit]
-        return Found(rows=rows, mode="lexical" if vector is None else "hybrid", reason=reason)
+        rows = fuse(candidates, matches, limit=limit, min_relevance=min_relevance)
+        return Found(rows=tuple(rows), mode="lexical" if vector is None else "hybrid", reason=reason)
 
     def _cosines(
         self, reader: Reader, vector: np.ndarray | None, candidates: Sequence[Candidate]

@@ -22,12 +22,14 @@ def unit_vectors(blobs: Sequence[bytes], width: int) -> tuple[np.ndarray, np.nda
     """
     usable = np.array([isinstance(blob, bytes) and len(blob) == 4 * width for blob in blobs], dtype=bool)
     joined = b"".join(blob for blob, fits in zip(blobs, usable, strict=True) if fits)
-    matrix = np.frombuffer(joined, dtype="<f4").reshape(-1, width).astype(np.float64)
+    matrix = np.frombuffer(joined, dtype="<f4").reshape(-1, width)
     with np.errstate(over="ignore", invalid="ignore"):
-        lengths = np.linalg.norm(matrix, axis=1)
+        lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
     sound = np.isfinite(lengths) & (lengths > 0)
     usable[usable] = sound
-    return usable, (matrix[sound] / lengths[sound, None]).astype(np.float32)
+    if not sound.all():
+        matrix, lengths = matrix[sound], lengths[sound]
+    return usable, (matrix / lengths[:, None]).astype(np.float32, copy=False)
 
 
 class VectorTable:
