@@ -29,8 +29,9 @@ _MAX_MESSAGE_CHARS = 20_000
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s+")
 _LEADING = re.compile(r"^(?:that\s|to\s|use\s|che\s|di\s|que\s|de\s|dass\s)+", re.IGNORECASE)
-_TAKES_ALL = re.compile(
-    r"(?:\b(?:this|these|following|questo|seguente|esto|siguiente|ceci|suivant|folgendes|isto|isso)|以下|下面).{0,20}[:：]\s*$|[:：]\s*\n?$",
+_INTRODUCES = re.compile(
+    r"(?:\b(?:this|these|following|questo|seguente|esto|siguiente|ceci|suivant|das|folgendes|isto|isso)|以下.{0,4}|下面.{0,4}"
+    r"|次のことを.{0,20})\s?[:：]\s*$",
     re.IGNORECASE,
 )
 # "Could you remember that …?" is a question in form only.
@@ -78,10 +79,11 @@ def _statement_of(paragraph: str, following: str) -> str:
         if opened is None:
             continue
         opening, rest = opened
-        if _TAKES_ALL.search(opening):
+        ends_in_colon = opening.rstrip().endswith((":", "："))
+        if _INTRODUCES.search(opening) or (ends_in_colon and not rest):
             return _joined([rest, *said[index + 1 :]] if rest or said[index + 1 :] else [following])
         if not rest:
-            rest = said[index - 1] if index and not opening.endswith((":", "：")) else ""
+            rest = said[index - 1] if index else ""
         if rest:
             return _joined([rest, *_further_asks(said[index + 1 :])])
     return ""

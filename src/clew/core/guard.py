@@ -30,10 +30,11 @@ def screen(text: str) -> str:
             f"Not saved: the text has {len(clean):,} characters; a memory has at most {MAX_MEMORY_CHARS:,}.",
             "Save the statement that matters.",
         )
-    kinds = dict.fromkeys(span.kind for form in (text, clean) for span in find_secrets(form))
+    forms = dict.fromkeys((text, clean))
+    kinds = dict.fromkeys(span.kind for form in forms for span in find_secrets(form))
     if kinds:
         raise SecretFound(tuple(kinds))
-    orders = dict.fromkeys(kind for form in (text, clean) for kind in find_injections(form))
+    orders = dict.fromkeys(kind for form in forms for kind in find_injections(form))
     if orders:
         raise InjectionFound(tuple(orders))
     return clean

@@ -79,7 +79,7 @@ _RULES: tuple[_Rule, ...] = (
     ),
     _rule(
         "role",
-        "you are|you're",
+        "you are|you're|you’re|from now on",
         r"\byou(?: are|['’]re) (?:now|no longer)\b.{0,40}\b(?:an?|in|bound|restricted|ai|model|developer mode|dan|root|admin)\b",
         r"\bfrom now on,? you(?: are|['’]re| act as| obey)\b",
     ),

@@ -46,6 +46,8 @@ def normalise(text: str) -> str:
     Control characters become blanks (so that words do not run together), lone surrogates U+FFFD. Joiners stay between
     letters of scripts that need them. Applying it twice changes nothing.
     """
+    if text.isascii():
+        return " ".join(_CONTROL.sub(" ", text).split())
     text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
     text = _INVISIBLE.sub("", _CONTROL.sub(" ", text))
     text = _INVISIBLE.sub("", _JOINERS.sub(r"\1", " ".join(text.split())))

@@ -195,10 +195,17 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         name="bearer-token",
         hints=("bearer ",),
-        pattern=r"\bbearer\s{1,4}(?P<v>[a-z0-9_.~+/=|-]{6,}+)",
+        pattern=r"(?:\bauthorization[\"']?\s?[:=]\s{0,3}[\"']?bearer\s{1,4}|\bbearer\s{1,4}(?=[a-z_.~+/=|-]{0,200}\d))"
+        r"(?P<v>[a-z0-9_.~+/=|-]{6,}+)",
         ignore_case=True,
     ),
-    Kind(name="basic-auth", hints=("basic ",), pattern=r"\bbasic\s{1,4}(?P<v>[a-z0-9+/]{8,}+={0,2})", ignore_case=True),
+    Kind(
+        name="basic-auth",
+        hints=("basic ",),
+        pattern=r"(?:\bauthorization[\"']?\s?[:=]\s{0,3}[\"']?basic\s{1,4}|\bbasic\s{1,4}(?=[a-z+/]{0,200}[\d=]))"
+        r"(?P<v>[a-z0-9+/]{8,}+={0,2})",
+        ignore_case=True,
+    ),
     Kind(
         name="cookie",
         hints=("cookie:",),
@@ -215,7 +222,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="url-token", hints=("://",), pattern=r"\bhttps?://(?P<v>[A-Za-z0-9_-]{20,200})@(?=[\w.-])"),
     Kind(
         name="netrc-password",
-        hints=("machine ", "login "),
+        hints=("login ",),
         pattern=r"\b(?:machine\s{1,4}\S{1,200}\s{1,9})?login\s{1,4}\S{1,200}\s{1,9}password\s{1,4}(?P<v>\S{1,300})",
     ),
     Kind(

@@ -103,9 +103,9 @@ def _candidates(text: str) -> Iterator[_Span]:
             continue
         yield kind, start, end
     if any(stem in lowered for stem in _ANNOUNCEMENTS):
+        yield from serial_secrets(text, lowered)
         yield from assigned_secrets(text, lowered)
         yield from told_secrets(text, lowered)
-        yield from serial_secrets(text, lowered)
 
 
 def _visible(text: str) -> tuple[str, list[int] | None]:
