@@ -29,13 +29,20 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.){1,2000}+)\"|'((?:[^'\\\n]|\\.){1,2000}+)'|`([^`\n]{1,2000}+)`")
-_BARE = re.compile(r"(?:(?![,&;]\w{1,40}=)[^\s\"'`<>;)}\]])+")
-_ENVIRONMENT = re.compile(r"[^\s\"'`]+")
+# A value is judged by its first characters: a long run without blanks is not read once per name in it. Only when it
+# turns out to be a value is the rest of the run taken as well.
+_JUDGED_CHARS = 300
+_BARE = re.compile(rf"(?:(?![,&;]\w{{1,40}}=)[^\s\"'`<>;)}}\]]){{1,{_JUDGED_CHARS}}}")
+_ENVIRONMENT = re.compile(rf"[^\s\"'`]{{1,{_JUDGED_CHARS}}}")
+_REST = re.compile(r"[^\s\"'`]+")
 
 
 def assigned_secrets(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """`(kind, start, end)` of every value that is assigned to a name such as `password` or `api_key`."""
+    done = 0
     for name in _NAME.finditer(lowered):
+        if name.start() < done:
+            continue
         operator = _OPERATOR.match(text, name.end())
         if operator is None or _ABOUT.search(operator["suffix"]):
             continue
@@ -47,7 +54,8 @@ def assigned_secrets(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
         start, end, is_quoted = span
         may_be_word = is_quoted or text[end : end + 2].strip(" .,;\"'") == "" or text[end] in "\n\r"
         if _is_value(text[start:end], is_password=name["password"] is not None, may_be_word=may_be_word):
-            yield _kind(name), start, end
+            done = end if end - start < _JUDGED_CHARS else _end_of_run(text, end)
+            yield _kind(name), start, done
 
 
 def _is_flag(text: str, start: int) -> bool:
@@ -67,6 +75,11 @@ def _value_span(text: str, start: int, operator: re.Match[str]) -> tuple[int, in
         return None
     end = at + len(bare.group().rstrip(".,;:!?)"))
     return (at, end, False) if end > at else None
+
+
+def _end_of_run(text: str, start: int) -> int:
+    rest = _REST.match(text, start)
+    return start if rest is None else rest.end()
 
 
 def _is_value(value: str, *, is_password: bool, may_be_word: bool) -> bool:
