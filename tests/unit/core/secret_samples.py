@@ -231,6 +231,13 @@ HARMLESS: list[str] = [
     "enable 2FA for all admins",
     "the cookie banner is ugly",
     "cookie: the browser sends it back",
+    "socks5://user:pass@localhost:1080",
+    "pass `dtype=datetime64` to the constructor",
+    "the token service is localhost:8090",
+    "GENERIC_PASSTHRU = 0x0249",
+    'credentials = options.credentials ?? new Store("a1")',
+    "pbkdf2(password,salt1,iterations2)",
+    '"qwen-token-plan": "qwen3.8-max"',
     "compass: north",
     "secretary: Maria",
 ]

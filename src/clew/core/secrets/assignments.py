@@ -25,7 +25,7 @@ _OPERATOR = re.compile(
 _ABOUT = re.compile(
     r"hash|field|file|path|name|count|type|ur[il]|ids?$|len|policy|reset|budget|limit|expir|ttl|max|min|size|hint|label"
     r"|prompt|input|column|regex|pattern|valid|strength|provider|manager|store|ref$|arn|version|algo|header|param|usage"
-    r"|rate|class|error|message|title|placeholder|window|bucket|ring",
+    r"|rate|plan|class|error|message|title|placeholder|window|bucket|ring",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.){1,2000}+)\"|'((?:[^'\\\n]|\\.){1,2000}+)'|`([^`\n]{1,2000}+)`")
@@ -44,7 +44,7 @@ def assigned_secrets(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
         if name.start() < done:
             continue
         operator = _OPERATOR.match(text, name.end())
-        if operator is None or _ABOUT.search(operator["suffix"]):
+        if operator is None or _is_about(text, name.end(), operator["suffix"]):
             continue
         if operator["flag"] and not _is_flag(text, name.start()):
             continue
@@ -56,6 +56,12 @@ def assigned_secrets(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
         if _is_value(text[start:end], is_password=name["password"] is not None, may_be_word=may_be_word):
             done = end if end - start < _JUDGED_CHARS else _end_of_run(text, end)
             yield _kind(name), start, done
+
+
+def _is_about(text: str, end: int, suffix: str) -> bool:
+    """True when the name goes on: something about the secret, or another word (`PASSTHROUGH`)."""
+    is_other_word = suffix[:1].isupper() and text[end - 1].isupper()
+    return is_other_word or _ABOUT.search(suffix) is not None
 
 
 def _is_flag(text: str, start: int) -> bool:

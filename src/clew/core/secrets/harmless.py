@@ -17,7 +17,7 @@ _REFERENCE = re.compile(
     r"|req\.|data\.|user\.|var\.|local\.|params?[.\[]|https?://|/|~/|\./|\.\./)"
 )
 _EXPRESSION = re.compile(
-    r"^[A-Za-z_][\w.]*\(|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\(|$)|^[A-Za-z_]\w*\[|=>|::|\$\{|\{\{|%\(|<[^>]*>"
+    r"^[A-Za-z_][\w.]*\(|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\(|$)|^[A-Za-z_]\w*\[|=>|::|\?\?|\?\.\w|&&|\|\||^\(|\$\{|\{\{|%\(|<[^>]*>"
 )
 # Names of things, not values: `client_secret_name`, `ApiKeyProvider`, `access_token`.
 _IDENTIFIER = re.compile(
@@ -25,7 +25,7 @@ _IDENTIFIER = re.compile(
 )
 
 _WORDS = """
-    tokens passwords secrets credentials credential header headers scheme bearer a an the in on at to of for from by with not no none null nil undefined true false yes unset empty blank void
+    pass pwd tokens passwords secrets credentials credential header headers scheme bearer a an the in on at to of for from by with not no none null nil undefined true false yes unset empty blank void
     any string str text int integer number bool boolean bytes byte char varchar object optional required
     mandatory type secret password passwd passphrase token key keys value values field fields hash hashed salted
     encrypted plaintext plain hidden visible wrong right correct incorrect invalid valid expired missing stored

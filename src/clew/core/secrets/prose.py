@@ -15,6 +15,7 @@ from clew.core.secrets.harmless import WORDS, is_placeholder, is_plain_word, is_
 
 _WINDOW_CHARS = 240
 _MAX_TOKENS = 10
+_IN_STRINGS = re.compile(r"[\"']\s?[:,]|^\[")
 _Span = tuple[str, int, int]
 
 
@@ -78,6 +79,8 @@ def _told(text: str, keyword: re.Match[str], window_end: int) -> tuple[int, int]
             return None
         span = _trim(text, *token.span())
         value = text[slice(*span)]
+        if patterns.CODE.search(value) and not (is_linked and is_adjacent):
+            return None
         is_next = is_adjacent or index == 0
         if kind == "pin":
             if _is_pin(value) and (is_next or is_owned):
@@ -109,6 +112,7 @@ def _is_harmless(value: str) -> bool:
         is_placeholder(value)
         or is_reference(value)
         or is_plain_word(value)
+        or _IN_STRINGS.search(value) is not None
         or patterns.SHAPES_OF_OTHER_THINGS.match(value) is not None
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 _SPOKEN = (
-    r"passwords?|passwd|pass ?phrase|pass ?word|passcode|pwd|pw|psk|pass(?=\s(?:is\s)?\S{0,60}\d)|parola (?:d['’]ordine|chiave)|contraseña"
+    r"passwords?|passwd|pass ?phrase|pass ?word|passcode|pwd|psk|(?:pw|pass)(?=:?[ ](?:is )?[^\s=`(\[{<]{0,60}\d)|parola (?:d['’]ordine|chiave)|contraseña"
     r"|mot de passe|mdp|(?:le|du) code (?:du )?wi-?fi|passwort|kennwort|(?:wlan|wi-?fi|netzwerk)-?schlüssel|senha|palavra-passe|пароль"
 )
 _DIGITS = (
@@ -54,12 +54,14 @@ _PLACES_WORDS = """
     chez avec im bei mit auf aus von unter em na no com
 """
 PLACES = frozenset(_PLACES_WORDS.split())
+# Program text, not a value: a call, the end of one string and the beginning of the next.
+CODE = re.compile(r"\w\(|[\"']\s?[:,]|[{};]|\]\s?[*,)]|\)[.,]")
 TOKENS = re.compile(r"\S+")
 # Anything else, such as an equals sign, makes it an assignment.
-BEHIND_KEYWORD = frozenset([*" \t:)\"'`*,", "\n"])
+BEHIND_KEYWORD = frozenset([*" \t:\"'`*", "\n"])
 EDGE = "\"'`“”„«»‚‘’「」『』()[]{}<>*"
 SHAPES_OF_OTHER_THINGS = re.compile(
-    r"v?\d+(?:[.,]\d+)+[a-z]?$|\d{4}-\d\d(?:-\d\d)?|\d{1,2}[:.h]\d\d|[\w.+-]{1,64}@[\w-]{1,63}\.[\w.]{2,63}$"
+    r"v?\d+(?:[.,]\d+)+[a-z]?$|\d{4}-\d\d(?:-\d\d)?|[\w.-]{1,80}:\d[\d.]{0,12}$|\d{1,2}[:.h]\d\d|[\w.+-]{1,64}@[\w-]{1,63}\.[\w.]{2,63}$"
     r"|\d+[- ]?(?:char|character|digit|day|hour|minute|min|week|month|year|byte|bit|word|letter|time|step|sec|ms|kb|mb|gb|k|m|h|s|d|x|px|%)s?(?:[-/].*)?$"
     r"|[^\W\d]+['’][^\W\d]+$|[^\W\d]+(?:/[^\W\d]+)+$|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$)|\d+(?:st|nd|rd|th)$|\."
     r"|[\w./-]{1,100}\.(?:env|ya?ml|json|toml|txt|md|py|[jt]sx?|kdbx|ini|cfg|conf|sh|go|rs|rb|pem|key|gpg|local)$",
