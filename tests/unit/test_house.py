@@ -60,7 +60,7 @@ def test_names_avoid_words_that_say_nothing() -> None:
 
 @pytest.mark.parametrize("module", ["clew.cli", "clew.hosts.pi.bridge"])
 def test_starting_up_loads_nothing_heavy(module: str) -> None:
-    heavy = "numpy onnxruntime apsw rich http.client urllib.request sqlite3 asyncio".split()
+    heavy = ["numpy", "onnxruntime", "apsw", "rich", "http.client", "urllib.request", "sqlite3", "asyncio"]
     code = f"import sys, {module}; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
