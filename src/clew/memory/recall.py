@@ -77,13 +77,20 @@ class Recall:
         self._max_tokens = max_tokens
 
     def recall(
-        self, prompt: str, *, injected: Mapping[str, int] | None = None, deadline: float | None = None
+        self,
+        prompt: str,
+        *,
+        injected: Mapping[str, int] | None = None,
+        said: Mapping[str, str] | None = None,
+        deadline: float | None = None,
     ) -> Recalled:
         """Find memories for a prompt.
 
         Args:
             injected: what stands in the conversation already: id → `updated_at_ms` of that version. It is left out; a
                 memory that was changed since comes again, marked as updated.
+            said: messages that stand in the conversation, entry id → text; a memory made from one of them would only
+                repeat it, unless its text was changed since.
             deadline: `time.monotonic()` second by which an answer is needed.
 
         Raises:
@@ -96,11 +103,11 @@ class Recall:
         result = self._memories.search(
             query,
             self._visible,
-            limit=self._max_memories + min(len(known), _MAX_EXTRA_HITS),
+            limit=self._max_memories + min(len(known) + len(said or {}), _MAX_EXTRA_HITS),
             min_relevance=self._floor,
             deadline=deadline,
         )
-        fresh = [hit for hit in result.hits if known.get(hit.id) != hit.memory.updated_at_ms]
+        fresh = [hit for hit in result.hits if not _stands_already(hit.memory, known, said or {})]
         chosen, content = self._fill(_rank(fresh), known)
         return Recalled(content=content or None, memories=tuple(chosen), mode=result.mode)
 
@@ -119,6 +126,13 @@ class Recall:
                 lines.append(line)
                 content = block
         return chosen, content
+
+
+def _stands_already(memory: MemoryRecord, known: Mapping[str, int], said: Mapping[str, str]) -> bool:
+    if memory.id in known:
+        return known[memory.id] == memory.updated_at_ms
+    source = said.get(memory.provenance.entry_id or "") if memory.provenance else None
+    return source is not None and normalise(memory.text).rstrip(".") in normalise(source)
 
 
 def make_query(prompt: str) -> str:

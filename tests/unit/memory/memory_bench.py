@@ -10,7 +10,7 @@ PROJECT = "example.org/ada/shop"
 
 
 def new_memory(text: str, **more) -> NewMemory:
-    return NewMemory(text=text, provenance=Provenance(origin="library"), **more)
+    return NewMemory(text=text, **{"provenance": Provenance(origin="library"), **more})
 
 
 def candidate(text: str, category: str = "user", **more) -> Candidate:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from memory_bench import PROJECT, new_memory
 
-from clew.core.records import SearchResult
+from clew.core.records import Provenance, SearchResult
 from clew.core.tokens import estimate_tokens
 from clew.memory.recall import MAX_MEMORIES, MAX_TOKENS, Recall, make_query
 
@@ -154,3 +154,14 @@ def test_only_what_was_typed_is_searched_for():
     assert make_query("Why does this fail?\n```\nport = 5544\n```") == "Why does this fail?"
     assert make_query("```\nport = 5544\n```") != ""
     assert len(make_query("tabs " * 1_000)) <= 1_000
+
+
+def test_what_was_said_in_this_conversation_is_not_repeated_unless_it_was_changed(store):
+    said = {"u1": "By the way, we deploy only from the release branch. Thanks!"}
+    provenance = Provenance(origin="gate", entry_id="u1")
+    added = store.add(new_memory("we deploy only from the release branch", provenance=provenance))
+    recall = open_recall(store)
+    assert recall.recall("deploy from which branch?", said=said).content is None
+    assert recall.recall("deploy from which branch?").memories != ()
+    store.update(added.memory.id, text="we deploy only from the stable branch")
+    assert "stable branch" in (recall.recall("deploy from which branch?", said=said).content or "")

@@ -76,6 +76,9 @@ class EngineSession:
         self._reopen_at = float("-inf")
         self._unsent = list(params.messages)
         self._injected = _versions(params.injected)
+        # Text by entry id of what surely stands in the prompt: said in this process, and no change of branch and no
+        # compaction since.
+        self._said: dict[str, str] = {}
         self._retrieved: list[str] = []
         self._footer: str | None = None
         self._has_queued = False
@@ -99,11 +102,13 @@ class EngineSession:
     def sync(self, params: SyncParams) -> None:
         """Another branch is current, or a compaction has cut the conversation."""
         self._injected = _versions(params.injected)
+        self._said.clear()
         if self._rooms is not None:
             self._rooms.gate.sync(_messages(params.messages))
 
     def capture(self, params: CaptureParams) -> CaptureResult:
         """Journal new messages; they are judged later, on the background thread."""
+        self._said.update((m.entry_id, m.text) for m in params.messages if m.role == "user")
         rooms = self._rooms or self._open()
         if rooms is None:
             # Kept for a store that was only busy.
@@ -121,7 +126,7 @@ class EngineSession:
         deadline = time.monotonic() + params.deadline_ms / 1000
         injected = self._injected
         try:
-            recalled = rooms.recall.recall(params.prompt, injected=injected, deadline=deadline)
+            recalled = rooms.recall.recall(params.prompt, injected=injected, said=dict(self._said), deadline=deadline)
         except Exception as error:  # noqa: BLE001 - a prompt goes out without memories rather than not at all
             self._note_problem("recall", error)
             return _NO_RECALL
