@@ -72,4 +72,6 @@ def is_reference(value: str) -> bool:
 def is_plain_word(value: str) -> bool:
     """True for a word or an identifier that people write about secrets."""
     folded = value.strip(".,;:!?\"'").casefold()
-    return folded in WORDS or _SUFFIX.search(folded) is not None or _IDENTIFIER.match(value) is not None
+    last_part = folded.rpartition("-")[2]
+    is_adjective = last_part.isalpha() and _SUFFIX.search(last_part) is not None
+    return folded in WORDS or is_adjective or _IDENTIFIER.match(value) is not None

@@ -97,7 +97,7 @@ def _candidates(text: str) -> Iterator[_Span]:
     lowered = lower_in_place(text)
     for kind, start, end in shaped_secrets(text, lowered):
         value = text[start:end]
-        if is_placeholder(value) and kind not in {"private-key", "putty-private-key"}:
+        if not value or (is_placeholder(value) and kind not in {"private-key", "putty-private-key"}):
             continue
         if kind in _WEAK_SHAPES and (is_reference(value) or is_plain_word(value)):
             continue
