@@ -54,7 +54,6 @@ def test_the_normal_form_is_stable_and_has_one_line(text):
 def test_text_rules_take_any_text(text):
     assert len(text_key(text)) == 64
     assert all(word and word == word.strip() for word in words(text))
-    assert "".join(sentences(text)).split() == "".join(text.split()).split() or sentences(text) is not None
     assert len(lower_in_place(text)) == len(text)
     find_ask(text)
     find_injections(text)
@@ -129,7 +128,9 @@ def test_a_block_has_one_fence_whatever_it_holds(memories):
 
 @given(MIXED)
 def test_stripping_fences_twice_changes_nothing_more(text):
-    assert strip_fences(text).count("<private>") == 0
+    stripped = strip_fences(text)
+    assert strip_fences(stripped) == stripped
+    assert "<private>" not in stripped
 
 
 @given(ANY_TEXT | MIXED, ANY_TEXT | MIXED)

@@ -20,6 +20,8 @@ _ANY_FENCE_TAG = re.compile(
     r"[<＜]\s{0,20}(/?)\s{0,20}(" + "|".join(_FENCE_TAGS) + r")(?![\w-])[^<>＜＞]{0,200}[>＞]", re.IGNORECASE
 )
 _BARE_TAG = re.compile(r"[<＜](?=\s{0,20}/?\s{0,20}(?:" + "|".join(_FENCE_TAGS) + r")(?![\w-]))", re.IGNORECASE)
+# A tag cut into halves around another one needs a round more.
+_MAX_ROUNDS = 8
 _LINE_BREAKS = re.compile(r"\s*[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+\s*")
 
 
@@ -43,8 +45,17 @@ def strip_fences(text: str) -> str:
     """The text without fenced memories (ours and those of neighbours) and without private blocks.
 
     A fence that is never closed takes everything behind it; one inside another goes with the outer one. A closing
-    tag without an opening one goes alone. Text without a fence comes back unchanged.
+    tag without an opening one goes alone; pieces that would join to a new tag do not get away with it. Text without a fence comes back unchanged.
     """
+    for _ in range(_MAX_ROUNDS):
+        stripped = _strip_once(text)
+        if stripped == text:
+            break
+        text = stripped
+    return text
+
+
+def _strip_once(text: str) -> str:
     kept: list[str] = []
     open_tag = ""
     depth = 0
