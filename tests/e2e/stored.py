@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import apsw
 from pi_driver import Pi
-from processes import wait_until
+from processes import engines_of, wait_until
 
 Row = tuple[Any, ...]
 
@@ -55,12 +56,22 @@ class Stored:
         return int(counts[0][0]) if counts else 0
 
     def wait_for_judged(self, count: int) -> None:
-        """Wait until so many states are judged and none waits."""
-        try:
-            wait_until(lambda: len(self.judged_entries()) >= count and not self.unjudged(), f"judging {count} states")
-        except TimeoutError as error:
-            found = f"{len(self.judged_entries())} are judged, {self.unjudged()} wait in the journal"
-            raise TimeoutError(f"{error}; {found}") from None
+        """Wait until so many states are judged and none waits.
+
+        A Pi that ends right after its turn may leave states to its successor; that one is then started.
+        """
+        with self._successor() if self.unjudged() else nullcontext():
+            try:
+                wait_until(lambda: self._has_judged(count), f"judging {count} states")
+            except TimeoutError as error:
+                found = f"{len(self.judged_entries())} are judged, {self.unjudged()} wait in the journal"
+                raise TimeoutError(f"{error}; {found}") from None
+
+    def _has_judged(self, count: int) -> bool:
+        return len(self.judged_entries()) >= count and not self.unjudged()
+
+    def _successor(self) -> AbstractContextManager[object]:
+        return nullcontext() if engines_of(self._pi.home) else self._pi.rpc()
 
     def files_with(self, text: str) -> list[Path]:
         """Files of this installation that hold the text, Pi's own session files aside."""
