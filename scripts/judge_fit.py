@@ -21,14 +21,24 @@ from judge_data import Row, add_variants
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """Settings of a fit: inverse regularisation, weight of n-grams and hand features, and rarity of kept n-grams."""
+    """Settings of a fit.
+
+    Attributes:
+        gram_scale, hand_scale: size of n-gram and hand features; larger is less regularised.
+        min_documents: n-grams of fewer rows are dropped.
+        inner_folds: folds for fitting the combination on logits of unseen topics.
+        natural_weight: weight of natural rows against authored ones.
+        long_idle_weight: weight, in the combination, of messages of several sentences that hold nothing: in real
+            conversations they are far commoner than in the data.
+    """
 
     inverse_regularisation: float = 1.0
     gram_scale: float = 0.6
-    hand_scale: float = 1.0
+    hand_scale: float = 0.8
     min_documents: int = 2
     inner_folds: int = 4
     natural_weight: float = 2.0
+    long_idle_weight: float = 2.0
 
 
 @lru_cache(maxsize=20_000)
@@ -81,7 +91,7 @@ def fit_weights(rows: Sequence[Row], topics: Sequence[int], recipe: Recipe) -> W
             combined_inputs[index] = combine_logits(logits.whole, logits.by_sentence, best_only)
     best = np.stack(combined_inputs)
     spread = np.log([len(features_of(row.state).sentences) for row in probe])
-    combine = _fit_combination(probe, whole, best, spread)
+    combine = _fit_combination(probe, whole, best, spread, recipe)
     return _fit_heads(rows, recipe, combine)
 
 
@@ -95,21 +105,19 @@ def _fit_heads(rows: Sequence[Row], recipe: Recipe, combine: np.ndarray) -> Weig
     rows = add_variants(rows)
     counts = _gram_matrix(rows)
     documents = np.asarray((counts > 0).sum(axis=0)).ravel()
-    rarity = np.log((1 + len(rows)) / (1 + documents)) * (documents >= recipe.min_documents) * recipe.gram_scale
+    kept = np.flatnonzero(documents >= recipe.min_documents)
+    rarity = np.log((1 + len(rows)) / (1 + documents[kept])) * recipe.gram_scale
     hand = np.stack([features_of(row.state).whole for row in rows]) * recipe.hand_scale
-    matrix = sparse.hstack([counts @ sparse.diags(rarity), hand], format="csr").astype(np.float64)
+    matrix = sparse.hstack([counts[:, kept] @ sparse.diags(rarity), hand], format="csr").astype(np.float64)
     weights = np.array([row.weight * (recipe.natural_weight if row.source == "natural" else 1.0) for row in rows])
     table = np.zeros((matrix.shape[1], len(HEADS)), np.float32)
     bias = np.zeros(len(HEADS), np.float32)
     for head, column in COLUMN.items():
         table[:, column], bias[column] = _fit_head(head, rows, matrix, weights, recipe)
-    return Weights(
-        grams=(table[:BUCKET_COUNT] * rarity[:, None]).astype(np.float32),
-        hand=(table[BUCKET_COUNT:] * recipe.hand_scale).astype(np.float32),
-        bias=bias,
-        combine=combine,
-        fingerprint="",
-    )
+    grams = np.zeros((BUCKET_COUNT, len(HEADS)), np.float32)
+    grams[kept] = table[: len(kept)] * rarity[:, None]
+    hand_table = (table[len(kept) :] * recipe.hand_scale).astype(np.float32)
+    return Weights(grams=grams, hand=hand_table, bias=bias, combine=combine, fingerprint="")
 
 
 def _fit_head(
@@ -129,15 +137,19 @@ def _fit_head(
     return model.coef_[0], float(model.intercept_[0])
 
 
-def _fit_combination(rows: Sequence[Row], whole: np.ndarray, best: np.ndarray, spread: np.ndarray) -> np.ndarray:
+def _fit_combination(
+    rows: Sequence[Row], whole: np.ndarray, best: np.ndarray, spread: np.ndarray, recipe: Recipe
+) -> np.ndarray:
     """Per head: weights of whole logit, best sentence, log of sentence count, and an offset."""
     combine = np.zeros((len(HEADS), 4), np.float32)
+    is_long_and_idle = (spread > 0) & np.array([not row.should_save for row in rows])
+    weights = np.where(is_long_and_idle, recipe.long_idle_weight, 1.0)
     for head, column in COLUMN.items():
         truth = np.array([row.label(head) for row in rows])
         if head in TARGET_HEADS or min(truth.sum(), (~truth).sum()) < 8:
             combine[column] = (0.5, 0.5, 0.0, 0.0)
             continue
         inputs = np.column_stack([whole[:, column], best[:, column], spread])
-        model = LogisticRegression(C=1.0, random_state=0).fit(inputs, truth)
+        model = LogisticRegression(C=1.0, random_state=0).fit(inputs, truth, sample_weight=weights)
         combine[column] = (*model.coef_[0], model.intercept_[0])
     return combine

@@ -3,7 +3,7 @@
     python scripts/train_judge.py DATA.jsonl [DATA.jsonl ...] --out DIR
 
 Writes DIR/weights.npz, DIR/MODEL_CARD.md and DIR/metrics.json. Equal data gives equal weights. The reported numbers
-are of held-out topics: five folds, split by topic and never by row; rows with `"split": "test"` are trained on in no
+are of held-out topics: folds split by topic and never by row; rows with `"split": "test"` are trained on in no
 fold and not in the shipped weights.
 """
 
@@ -27,13 +27,13 @@ from judge_data import Row, checksum, find_topics, read_rows
 from judge_fit import Recipe, fit_weights
 from judge_metrics import decide_all, measure
 
-FOLDS = 5
+DEFAULT_FOLDS = 5
 
 
-def cross_validate(rows: Sequence[Row], topics: Sequence[int], recipe: Recipe) -> list[Decision]:
+def cross_validate(rows: Sequence[Row], topics: Sequence[int], recipe: Recipe, fold_count: int) -> list[Decision]:
     """One decision per row, each by weights that have not seen its topic."""
     held_out: dict[int, Decision] = {}
-    folds = GroupKFold(min(FOLDS, len(set(topics))))
+    folds = GroupKFold(min(fold_count, len(set(topics))))
     for trained, held in folds.split(rows, groups=topics):
         weights = fit_weights([rows[i] for i in trained], [topics[i] for i in trained], recipe)
         held_out |= dict(zip(held.tolist(), decide_all(weights, [rows[i] for i in held]), strict=True))
@@ -52,7 +52,7 @@ def save_weights(weights: Weights, path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def train(data: Sequence[Path], out: Path, recipe: Recipe) -> dict[str, object]:
+def train(data: Sequence[Path], out: Path, recipe: Recipe, fold_count: int = DEFAULT_FOLDS) -> dict[str, object]:
     """Train, evaluate and write everything into a folder. Returns the metrics."""
     rows = read_rows(data)
     trained = [row for row in rows if not row.is_test]
@@ -60,7 +60,9 @@ def train(data: Sequence[Path], out: Path, recipe: Recipe) -> dict[str, object]:
     if len(trained) < 20:
         raise SystemExit(f"{len(trained)} rows are too few to train on; 20 are the least, 1,000 are better.")
     topics = find_topics(trained)
-    metrics: dict[str, object] = {"held_out_folds": measure(cross_validate(trained, topics, recipe), trained)}
+    metrics: dict[str, object] = {
+        "held_out_folds": measure(cross_validate(trained, topics, recipe, fold_count), trained)
+    }
     weights = fit_weights(trained, topics, recipe)
     if test:
         metrics["test"] = measure(decide_all(weights, test), test)
@@ -76,8 +78,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--folds", type=int, default=DEFAULT_FOLDS, help="folds of the evaluation (default 5)")
     arguments = parser.parse_args()
-    print(json.dumps(train(arguments.data, arguments.out, Recipe()), indent=1, sort_keys=True))
+    metrics = train(arguments.data, arguments.out, Recipe(), arguments.folds)
+    print(json.dumps(metrics, indent=1, sort_keys=True))
 
 
 if __name__ == "__main__":

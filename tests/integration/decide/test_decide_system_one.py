@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 
 import pytest
 
@@ -380,8 +379,7 @@ def test_a_base_path_is_kept(server) -> None:
 def test_the_whole_time_limit_counts_retries_too(server) -> None:
     server.routes[ROUTE] = refusing(503, b"", {"Retry-After": "2"})
     waits: list[float] = []
-    started = time.monotonic()
     with pytest.raises(DecisionModelDown):
         client(server, waits=waits, total_timeout_s=1.5).decide(STATE, QUESTIONS)
     assert waits == []
-    assert time.monotonic() >= started
+    assert len(server.requests) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from clew.decide.lexical.folding import (
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float32]
 
 _PATH = re.compile(
-    r"(?:^|\s)(?:~|\.{1,2})?/[\w.-]+/?[\w./-]*|[A-Z]:\\|\b[\w-]+/[\w./-]+\.\w{1,5}\b|\b[\w-]+\.\w{2,4}\b"
+    r"(?:^|\s)(?:~|\.{1,2})?/[\w.-]+|[A-Z]:\\|\b[\w-]{1,40}/[\w./-]{1,80}\.\w{1,5}\b|\b[\w-]{1,40}\.\w{2,4}\b"
 )
 _NAME = re.compile(r"`[^`]+`|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b|--[a-z]")
 _QUOTED = re.compile(r'"[^"]{6,}"|“[^”]{6,}”|«[^»]{6,}»|「[^」]{4,}」')
@@ -41,8 +42,11 @@ _PAIRS = (
     ("standing", "is_statement"), ("rule", "is_statement"), ("self", "is_statement"), ("lesson", "is_statement"),
     ("machine", "is_statement"), ("project", "rule"), ("self", "standing"), ("rule", "negation"),
     ("standing", "negation"), ("standing", "temporary"), ("rule", "temporary"), ("trouble", "lesson"),
-    ("secret_word", "pointer"), ("untrusted", "ask"), ("hypothetical", "rule"), ("ask", "is_statement"),
+    ("secret_word", "pointer"), ("untrusted", "ask"), ("hypothetical", "rule"), ("ask", "is_statement"), ("henceforth", "temporary"), ("henceforth", "untrusted"),
+    ("fact", "is_statement"), ("manner", "standing"), ("manner", "opens_task"), ("manner", "is_statement"),
+    ("deictic", "opens_task"), ("deictic", "standing"), ("fact", "rule"), ("fact", "project"), ("fact", "machine"),
 )  # fmt: skip
+_REPLY_PAIRS = ("lesson", "rule", "fact", "machine", "project", "standing", "done", "pledge")
 _STATE = ("sentence_count", "char_count", "pasted_share", "has_paste", "has_reply", "reply_length", "question_share")
 
 SENTENCE_NAMES: tuple[str, ...] = (*KINDS, *_SHAPE, *(f"{left}*{right}" for left, right in _PAIRS))
@@ -54,6 +58,8 @@ FEATURE_NAMES: tuple[str, ...] = (
     *_STATE,
     *SIGN_NAMES,
     *(f"reply {kind}" for kind in KINDS),
+    *(f"question, reply {kind}" for kind in _REPLY_PAIRS),
+    *(f"statement, reply {kind}" for kind in _REPLY_PAIRS),
 )
 
 
@@ -82,7 +88,11 @@ def extract_features(reading: Reading) -> Features:
     rows = np.array([_sentence_row(sentence, lexicon) for sentence in reading.sentences], dtype=np.float32)
     reply = fold(reading.reply)
     reply_bits = lexicon.find(reply, tokens(reply)) if reply else 0
-    shared = np.array([*secret_signs(reading.scanned), *_as_row(reply_bits)], dtype=np.float32)
+    reply_row = _as_row(reply_bits)
+    asks = float(rows[:, _INDEX["ends_question"]].max() or rows[0, _INDEX["opens_question"]])
+    shared = np.array(
+        [*secret_signs(reading.scanned), *reply_row, *_pair_with_reply(reply_row, asks)], dtype=np.float32
+    )
     lengths = [len(sentence) for sentence in reading.sentences]
     state_row = _state_row(reading, len(rows), sum(lengths), float(rows[:, _INDEX["ends_question"]].mean()))
     whole = np.concatenate([rows.max(axis=0), rows.mean(axis=0), np.array(state_row, np.float32), shared])
@@ -107,21 +117,28 @@ def _choose_lexicon(reading: Reading) -> Lexicon:
     return lexicon_for(language)
 
 
-def _as_row(bits: int) -> list[float]:
-    return [float(bits >> position & 1) for position in range(len(KINDS))]
+def _pair_with_reply(reply_row: tuple[float, ...], asks: float) -> list[float]:
+    """A reply that teaches something counts when it answers a question; one that promises, when something was told."""
+    chosen = [reply_row[_INDEX[kind]] for kind in _REPLY_PAIRS]
+    return [value * asks for value in chosen] + [value * (1.0 - asks) for value in chosen]
+
+
+@lru_cache(maxsize=4096)
+def _as_row(bits: int) -> tuple[float, ...]:
+    return tuple(float(bits >> position & 1) for position in range(len(KINDS)))
 
 
 def _sentence_row(sentence: str, lexicon: Lexicon) -> list[float]:
     folded = fold_letters(sentence)
     words = tokens(folded)
-    row = _as_row(lexicon.find(folded, words))
+    row = list(_as_row(lexicon.find(folded, words)))
     opening = _as_row(lexicon.opens_with(folded, words))
     row += _shape_row(sentence, folded, words, opening)
     row += [row[left] * row[right] for left, right in _PAIR_INDEX]
     return row
 
 
-def _shape_row(sentence: str, folded: str, words: list[str], opening: list[float]) -> list[float]:
+def _shape_row(sentence: str, folded: str, words: list[str], opening: tuple[float, ...]) -> list[float]:
     ending = sentence.rstrip(CLOSING_MARKS)[-1:]
     asks = float(ending in QUESTION_MARKS)
     opens_task, opens_question = opening[_INDEX["task"]], opening[_INDEX["question"]]

@@ -11,13 +11,13 @@ from clew.decide.lexical.folding import has_cjk, has_kana, tokens
 
 _FILE = Path(__file__).with_name("lexicons.json")
 _LANGUAGE_WORDS = "common"
-_MAX_PHRASE_WORDS = 4
 _SENTENCE_MARKS = " .!?\u3002\uff01\uff1f"
 
 #: Kinds of wording, in the order of their features.
 KINDS: tuple[str, ...] = (
-    "standing", "rule", "self", "ask", "temporary", "lesson", "hypothetical", "retract", "courtesy", "task", "question",
+    "standing", "henceforth", "rule", "self", "ask", "temporary", "lesson", "hypothetical", "retract", "courtesy", "task", "question",
     "machine", "project", "secret_word", "pointer", "untrusted", "trouble", "negation",
+    "fact", "manner", "deictic", "done", "pledge",
 )  # fmt: skip
 _KIND_BIT = {kind: 1 << position for position, kind in enumerate(KINDS)}
 
@@ -31,6 +31,7 @@ class Lexicon:
 
     def __init__(self, phrases: Iterable[tuple[str, int]]) -> None:
         self._by_words: dict[str, int] = {}
+        self._longest_by_opener: dict[str, int] = {}
         self._fragments: list[tuple[str, int]] = []
         self._dense: list[tuple[str, int]] = []
         for phrase, bit in phrases:
@@ -38,6 +39,8 @@ class Lexicon:
                 self._dense.append((phrase, bit))
             elif " ".join(tokens(phrase)) == phrase:
                 self._by_words[phrase] = self._by_words.get(phrase, 0) | bit
+                opener, count = phrase.split(" ", 1)[0], phrase.count(" ") + 1
+                self._longest_by_opener[opener] = max(count, self._longest_by_opener.get(opener, 0))
             else:
                 self._fragments.append((phrase, bit))
 
@@ -45,12 +48,10 @@ class Lexicon:
         """Bits of the kinds found in a folded sentence, given with its words."""
         found = 0
         lookup = self._by_words.get
-        for start in range(len(words)):
-            phrase = words[start]
-            found |= lookup(phrase, 0)
-            for word in words[start + 1 : start + _MAX_PHRASE_WORDS]:
-                phrase = f"{phrase} {word}"
-                found |= lookup(phrase, 0)
+        for start, word in enumerate(words):
+            longest = self._longest_by_opener.get(word, 0)
+            for count in range(1, longest + 1):
+                found |= lookup(" ".join(words[start : start + count]), 0)
         searched = self._fragments + self._dense if has_cjk(folded) else self._fragments
         for phrase, bit in searched:
             if not found & bit and phrase in folded:
@@ -91,8 +92,15 @@ def lexicon_for(language: str) -> Lexicon:
 
 
 @lru_cache(maxsize=1)
-def _common_words() -> Mapping[str, frozenset[str]]:
-    return {name: frozenset(common) for name, common in _load()[_LANGUAGE_WORDS].items()}
+def _votes_by_word() -> Mapping[str, tuple[tuple[str, float], ...]]:
+    """For each word of any list, the languages that have it; a word that many share says little about each."""
+    languages: dict[str, set[str]] = {}
+    for by_language in _load().values():
+        for name, phrases in by_language.items():
+            for phrase in phrases:
+                if " " not in phrase:
+                    languages.setdefault(phrase, set()).add(name)
+    return {word: tuple((name, 1 / len(names)) for name in sorted(names)) for word, names in languages.items()}
 
 
 @lru_cache(maxsize=1)
@@ -102,11 +110,13 @@ def secret_words() -> tuple[str, ...]:
 
 
 def guess_language(folded: str, words: list[str]) -> str:
-    """Which of the eight languages a folded text is in, by script and by its commonest words; "" = no idea."""
+    """Which of the eight languages a folded text is in, by script and by the words of its lists; "" = no idea."""
     if has_kana(folded):
         return "ja"
     if has_cjk(folded):
         return "zh"
-    votes = {name: sum(map(common.__contains__, words)) for name, common in _common_words().items()}
-    best = max(votes, key=lambda name: votes[name])
-    return best if votes[best] else ""
+    votes: dict[str, float] = {}
+    for word in words:
+        for name, weight in _votes_by_word().get(word, ()):
+            votes[name] = votes.get(name, 0.0) + weight
+    return max(sorted(votes), key=lambda name: votes[name]) if votes else ""

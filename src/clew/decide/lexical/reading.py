@@ -38,7 +38,7 @@ def read_state(state: State) -> Reading:
     typed, pasted = set_aside_pastes(user)
     found = sentences(shorten(typed, MAX_TYPED_CHARS))[:MAX_SENTENCES]
     assistant = shorten(state.assistant or "", MAX_RAW_CHARS)
-    prose, _ = set_aside_pastes(assistant)
+    prose, _ = set_aside_pastes(shorten(assistant, 4 * MAX_REPLY_CHARS))
     total = len(typed) + len(pasted)
     return Reading(
         sentences=tuple(found) or ("",),

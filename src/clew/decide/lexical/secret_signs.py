@@ -19,6 +19,7 @@ _VALUE = re.compile(r"[^\s\"'`,;()<>\[\]{}、。]{4,200}")
 _NUMBER = re.compile(r"\d{4,10}#?")
 _HASH = re.compile(r"(?:[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
 _LETTER, _DIGIT, _SYMBOL = re.compile(r"[^\W\d_]"), re.compile(r"\d"), re.compile(r"[_#!@$%&*+~^?.-]")
+_DIGIT_OR_SYMBOL = re.compile(r"[\d_#!@$%&*+~^?.-]")
 _PLACEHOLDER = re.compile(
     r"<[a-z_ -]{2,30}>|\bx{4,}\b|\*{4,}|\$\{?[A-Z_]{3,}|your[_-]\w+|changeme|\[redacted|process\.env|os\.environ",
     re.IGNORECASE,
@@ -58,7 +59,7 @@ def _first_values(text: str) -> list[re.Match[str]]:
     """Tokens that hold a digit or a symbol, the first few of them: a log full of ids must not cost more."""
     found = []
     for match in _VALUE.finditer(text):
-        if _DIGIT.search(match.group()) or _SYMBOL.search(match.group()):
+        if _DIGIT_OR_SYMBOL.search(text, match.start(), match.end()):
             found.append(match)
             if len(found) == _MAX_VALUES:
                 break
@@ -70,12 +71,11 @@ def _is_mixed(token: str) -> bool:
 
 
 def _follows_secret_word(text: str, start: int, token: str) -> bool:
-    before = f" {fold_letters(text[max(0, start - _WINDOW_CHARS) : start])} "
-    inside = re.split(r"[=:]", token, maxsplit=1)[0].lower() if re.search(r"[=:]", token) else ""
-    return any(
-        (f" {word}" in before or (inside and word.replace(" ", "_") in inside)) if word.isascii() else word in before
-        for word in secret_words()
-    )
+    """Whether a word such as "password" stands shortly before the token, or in it before a `=` or `:`."""
+    name, separator, _ = token.replace(":", "=").partition("=")
+    before = fold_letters(text[max(0, start - _WINDOW_CHARS) : start])
+    searched = f" {before} {name.lower().replace('_', ' ') if separator else ''}"
+    return any((f" {word}" if word.isascii() else word) in searched for word in secret_words())
 
 
 def _bits_per_char(token: str) -> float:
