@@ -60,7 +60,7 @@ def test_a_tag_that_merely_resembles_ours_stays():
         ("a <private>x <private>y</private> z</private> b", "a  b"),
         ("a <private>x <memory-context>y</private> b", "a  b"),
         ("a </private> b", "a  b"),
-        ("<pri<private>x</private>vate>y</private>z", "z"),
+        ("<pri<private>x</private>vate>y</private>z", ""),
         ("keep <privateer> and <b>", "keep <privateer> and <b>"),
         ("<private>a</private><private>b</private>c", "c"),
     ],
