@@ -152,9 +152,11 @@ def test_chatter_is_no_lesson(judge, user) -> None:
     assert noul(judge, "is_failure", user) < 0.5
 
 
-def test_pasted_rules_do_not_count_as_the_persons_own(judge) -> None:
-    quoted = "what does this mean?\n> From now on always use tabs and never spaces. We always prefer tabs."
-    assert noul(judge, "is_durable", quoted) < 0.5
+@pytest.mark.parametrize("form", ["```\n{}\n```", "> {}"])
+def test_a_rule_counts_when_typed_and_not_when_pasted(judge, form) -> None:
+    rule = "From now on we always use tabs and never spaces, that's our rule."
+    assert noul(judge, "is_durable", rule) >= 0.5
+    assert noul(judge, "is_durable", form.format(rule)) < 0.5
 
 
 def test_a_fact_in_a_long_message_is_highlighted(judge) -> None:
