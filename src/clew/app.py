@@ -9,17 +9,20 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew.config.load import Config, load_config
 from clew.config.project import Project, identify_project
-from clew.core.errors import ClewError, DecisionModelError
+from clew.core.errors import ClewError, SettingsError
 from clew.core.records import Visibility
 
 if TYPE_CHECKING:
     from clew.core.decisions import Question
     from clew.core.ports import DecisionModel
+    from clew.decide.choose import OpenedModel
     from clew.gate.evaluation import Gate
     from clew.hosts.pi.bridge import PiSession
     from clew.hosts.pi.protocol import InitializeParams
@@ -72,7 +75,7 @@ def describe_search(embedder: Embedder) -> str:
 # -- the decision model ---------------------------------------------------------------------------------------------
 
 
-def open_model(config: Config) -> DecisionModel:
+def open_model(config: Config) -> OpenedModel:
     """The decision model that the settings ask for; see `decide.choose`."""
     from clew.decide.choose import open_decision_model
 
@@ -91,20 +94,42 @@ def check_model(config: Config) -> ModelReport:
 
     try:
         model = open_model(config)
-        if not isinstance(model, SystemOneClient):
-            return ModelReport(name=model.name, where="built in")
-        health = model.probe()
-    except DecisionModelError as error:
+    except ClewError as error:
         return ModelReport(name=config.gate.decision_model_id, where=config.gate.decision_model_url, problem=str(error))
-    problem = "" if health.is_ready else health.detail
-    return ModelReport(name=model.name, where=model.address, problem=problem or model.warning or "")
+    problem = ""
+    if isinstance(model, SystemOneClient):
+        health = model.probe()
+        problem = "" if health.is_ready else health.detail
+    return ModelReport(name=model.name, where=model.address, problem=problem, warning=model.warning or "")
 
 
-def load_questions(config: Config) -> Mapping[str, Question]:
-    """The gate's questionnaire. Raises SettingsError."""
-    from clew.decide.questionnaire import load_questionnaire
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questionnaire:
+    """The questions in force, and what the person should know about them and about who will read their turns."""
 
-    return load_questionnaire(config.gate.questions_path)
+    questions: Mapping[str, Question]
+    warnings: tuple[str, ...]
+
+
+def read_questionnaire(config: Config) -> Questionnaire:
+    """The gate's questionnaire; the bundled one, with a warning, when the person's cannot be used."""
+    from clew.decide.questionnaire import find_gaps, load_questionnaire
+
+    try:
+        questions = load_questionnaire(config.gate.questions_path)
+        return Questionnaire(questions=questions, warnings=find_gaps(questions))
+    except SettingsError as error:
+        return Questionnaire(questions=load_questionnaire(None), warnings=(f"{error} The bundled questions are used.",))
+
+
+def warn_of_distance(config: Config) -> tuple[str, ...]:
+    """A warning when the person's decision server is on another machine. Contacts nobody."""
+    from clew.decide.system_one import SystemOneClient
+
+    if "decisionModelUrl" not in config.explicit:
+        return ()
+    warning = SystemOneClient(config.gate.decision_model_url, model_id=config.gate.decision_model_id).warning
+    return (warning,) if warning else ()
 
 
 # -- the engine -----------------------------------------------------------------------------------------------------
@@ -126,11 +151,13 @@ def build_session(params: InitializeParams, ui: Ui) -> PiSession:
     from clew.store.store import Store
 
     config = load_config(agent_dir=Path(params.agent_dir))
+    questionnaire = read_questionnaire(config)
+    config = replace(config, warnings=(*config.warnings, *questionnaire.warnings, *warn_of_distance(config)))
     embedder = BuiltinEmbedder()
     parts = SessionParts(
         config=config,
         project=identify_project(Path(params.cwd)),
-        load_questions=lambda: load_questions(config),
+        questions=questionnaire.questions,
         open_store=lambda: Store.open(config.noodle.db_path, embedder=embedder),
         open_model=lambda: open_model(config),
         check_model=lambda: check_model(config),
@@ -166,15 +193,19 @@ def replay_sessions(
     from clew.hosts.pi.session_file import find_sessions
 
     config = load_config()
+    questionnaire = read_questionnaire(config)
     found = find_sessions(paths)
-    for problem in found.problems:
+    for problem in (*config.warnings, *questionnaire.warnings, *warn_of_distance(config), *found.problems):
         sys.stderr.write(f"clew: {problem}\n")
     with ExitStack() as stack:
         folder = data_dir or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clew-replay-")))
         store = stack.enter_context(open_store(data_dir=folder))
         model = open_model(config)
         mode = review_mode or config.gate.review_mode
-        replay = Replay(found.paths, lambda session: _gate_of(session, store, model, config, mode))
+        open_gate = partial(
+            _gate_of, store=store, model=model, config=config, questions=questionnaire.questions, mode=mode
+        )
+        replay = Replay(found.paths, open_gate)
         if as_json:
             replay_view.show_json(replay)
         else:
@@ -183,7 +214,15 @@ def replay_sessions(
     return 1 if found.problems or replay.problem else 0
 
 
-def _gate_of(session: SessionFile, store: Store, model: DecisionModel, config: Config, mode: str) -> Gate:
+def _gate_of(
+    session: SessionFile,
+    *,
+    store: Store,
+    model: DecisionModel,
+    config: Config,
+    questions: Mapping[str, Question],
+    mode: str,
+) -> Gate:
     from typing import cast
 
     from clew.gate.evaluation import Gate, SessionInfo
@@ -194,7 +233,7 @@ def _gate_of(session: SessionFile, store: Store, model: DecisionModel, config: C
     return Gate(
         captures=store,
         model=model,
-        questions=load_questions(config),
+        questions=questions,
         outlet=Inbox(store, store, mode=cast("ReviewMode", mode), max_queue=config.gate.max_queue),
         session=SessionInfo(
             session_id=session.header.id,
@@ -211,7 +250,6 @@ def _gate_of(session: SessionFile, store: Store, model: DecisionModel, config: C
 def gather_status(*, data_dir: Path | None = None) -> StatusFacts:
     """What `clew status` shows. A store that cannot be opened is part of the answer, not an error."""
     import time
-    from dataclasses import replace
 
     from clew.hosts.pi.status import StatusFacts
     from clew.store.embedder import BuiltinEmbedder
@@ -219,6 +257,7 @@ def gather_status(*, data_dir: Path | None = None) -> StatusFacts:
     config = load_config()
     if data_dir:
         config = replace(config, noodle=replace(config.noodle, db_path=database_path(data_dir)))
+    config = replace(config, warnings=(*config.warnings, *read_questionnaire(config).warnings))
     embedder = BuiltinEmbedder()
     embedder.warm_up()
     embedder.ready(timeout_s=_LOAD_LIMIT_S)

@@ -64,7 +64,6 @@ class Pi:
         self.model = Model()
         self.settings = {}
         self.open_store = lambda: Store.open(folder / "memories.db")
-        self.load_questions = dict
         self.open_model = lambda: self.model
         self.ui = ScriptedUi()
         self.session = None
@@ -76,7 +75,7 @@ class Pi:
         parts = SessionParts(
             config=load_config(environment, home=self.folder, agent_dir=self.folder),
             project=PROJECT,
-            load_questions=self.load_questions,
+            questions={},
             open_store=self.open_store,
             open_model=self.open_model,
             check_model=lambda: ModelReport(name="fake-model", where="built in"),
@@ -307,18 +306,6 @@ def test_a_store_that_was_busy_is_opened_by_a_later_turn_and_nothing_is_lost(pi,
     pi.end()
     assert len(pi.ui.notices) == 1
     assert pi.model.asked == ["I prefer tabs.", "The tests need Docker."]
-
-
-def test_without_a_questionnaire_turns_wait_in_the_journal(pi):
-    def refuse():
-        raise SettingsError("gate-questions.json is no JSON.", "Mend it.")
-
-    pi.load_questions = refuse
-    capture(pi.start(), turn("I prefer tabs."))
-    pi.end()
-    assert "gate-questions.json" in pi.ui.texts[0]
-    with pi.store() as store:
-        assert (store.counts().unjudged, store.counts().judged) == (1, 0)
 
 
 @pytest.mark.parametrize("error", [FileNotFoundError("weights"), SettingsError("The key is bad.")])

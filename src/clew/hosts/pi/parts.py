@@ -43,7 +43,7 @@ class SessionParts:
 
     config: Config
     project: Project
-    load_questions: Callable[[], Mapping[str, Question]]
+    questions: Mapping[str, Question]
     open_store: Callable[[], EngineStore]
     open_model: Callable[[], DecisionModel]
     check_model: Callable[[], ModelReport]

@@ -232,7 +232,7 @@ class EngineSession:
     def _prepare_model(self) -> tuple[DecisionModel, Mapping[str, Question]]:
         """The decision model, not loaded yet, and its questions. Without questions all turns wait in the journal."""
         try:
-            return DeferredModel(self._parts.open_model), self._parts.load_questions()
+            return DeferredModel(self._parts.open_model), self._parts.questions
         except ClewError as error:
             self._ui.notify(f"Turns are kept but not judged for now. {error}", "warning")
             return MissingModel(error), {}

@@ -22,11 +22,13 @@ class ModelReport:
     Attributes:
         where: an address, or "built in".
         problem: why it does not answer, with a next step; empty when it is healthy.
+        warning: what the person should know about it (conversation text leaves the machine).
     """
 
     name: str
     where: str
     problem: str = ""
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +59,7 @@ def render_status(facts: StatusFacts) -> str:
         f"Database: {noodle.db_path}",
         f"Data folder: {gate.memory_dir}",
         *_changed_settings(facts.config.report),
-        *(f"Warning: {warning}" for warning in facts.config.warnings),
+        *(f"Warning: {warning}" for warning in (facts.model.warning, *facts.config.warnings) if warning),
     ]
     return "\n".join(lines)
 
@@ -67,7 +69,12 @@ def status_json(facts: StatusFacts) -> dict[str, Any]:
     counts = facts.counts
     return {
         "version": clew.__version__,
-        "decision_model": {"name": facts.model.name, "where": facts.model.where, "problem": facts.model.problem},
+        "decision_model": {
+            "name": facts.model.name,
+            "where": facts.model.where,
+            "problem": facts.model.problem,
+            "warning": facts.model.warning,
+        },
         "search": facts.search,
         "database": str(facts.config.noodle.db_path),
         "data_folder": str(facts.config.gate.memory_dir),
