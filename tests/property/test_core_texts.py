@@ -142,7 +142,7 @@ def test_likeness_is_symmetric_and_bounded(a, b):
 
 # One unit per shape that a careless pattern would chew on for ever.
 HOSTILE = [
-    "password ", "password is ", "password=", '"password": "', "password=a1b2c3 ", "token to token ", "sk-", "sk-a1", "a-",
+    "password ", "password is ", "password=", "password=xxxx", '"password": "', "password=a1b2c3 ", "token to token ", "sk-", "sk-a1", "a-",
     "gh" + "p_", "eyJaaaaaaaaa.", "a://b:", "a://", "AKIA aws ", "-----BEGIN PRIVATE KEY-----", "cookie: a=bbbbbbbbb; ",
     "recovery codes ab12-cd34 ", "seed phrase abandon ", "MMMMMMMMMMMMMMMMMMMMMMMM.", "密码", "パスワードは", "wifi a b c d ",
     "basic ", "bearer a", "otpauth://a", "passphrase is a b ", "x", "1.", "p\u200b", "login a password ", "a:1:b:c:", "\n", " ",

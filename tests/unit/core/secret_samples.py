@@ -146,6 +146,8 @@ CONTEXTS: list[tuple[str, str]] = [
 HARMLESS: list[str] = [
     "the password is in .env",
     "the password is in the vault",
+    "the password is in Vault2024prod",
+    "the root password is kept in locker-7-north",
     "the database password lives in the vault",
     "The password is stored in 1Password.",
     "the password was changed yesterday",
