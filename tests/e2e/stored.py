@@ -38,9 +38,15 @@ class Stored:
         """Texts of the memories, oldest first."""
         return [text for (text,) in self.rows("SELECT text FROM memories WHERE state = 'active' ORDER BY row")]
 
-    def seen_counts(self) -> list[int]:
-        """How often each memory was said. A state that is judged twice raises it."""
-        return [count for (count,) in self.rows("SELECT seen_count FROM memories ORDER BY row")]
+    def saved_once(self) -> int:
+        """How many memories come from a state that was judged once.
+
+        A second judgement would find the memory known, and either write that down in place of `saved` or raise its
+        `seen_count`.
+        """
+        sql = "SELECT count(*) FROM judged JOIN memories ON memories.id = memory_id WHERE outcome = 'saved' AND seen_count = 1"
+        counts = self.rows(sql)
+        return int(counts[0][0]) if counts else 0
 
     def inbox_texts(self) -> list[str]:
         """Texts that wait for review."""

@@ -86,7 +86,7 @@ def test_an_engine_that_dies_in_the_middle_of_a_turn_is_started_again(pi, model,
 
     assert len(warnings) <= 1
     assert stored.texts() == [PROJECT_FACT]
-    assert stored.seen_counts() == [1]
+    assert stored.saved_once() == 1
 
 
 def test_an_engine_that_keeps_dying_is_given_up_with_one_notice(pi, model):

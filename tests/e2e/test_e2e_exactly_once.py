@@ -26,7 +26,7 @@ def test_an_answer_that_took_several_attempts(pi, model, stored, failure):
 
     assert len(model.requests) == 3
     assert stored.judged_entries() == user_entries(pi)
-    assert stored.seen_counts() == [1]
+    assert stored.saved_once() == 1
 
 
 def test_a_message_whose_answer_never_came(pi, model, stored):
@@ -45,7 +45,7 @@ def test_a_session_that_is_continued_in_a_new_process(pi, stored):
 
     assert len(pi.session_files()) == 1
     assert sorted(stored.judged_entries()) == sorted(user_entries(pi))
-    assert stored.seen_counts() == [1, 1]
+    assert stored.saved_once() == 2
 
 
 def test_a_session_that_is_forked(pi, stored):
@@ -61,7 +61,7 @@ def test_a_session_that_is_forked(pi, stored):
     first_session, fork = user_entries(pi, 0), user_entries(pi, 1)
     assert fork[0] == first_session[0], "the fork shares its first message"
     assert sorted(stored.judged_entries()) == sorted({*first_session, *fork})
-    assert stored.seen_counts() == [1, 1]
+    assert stored.saved_once() == 2
 
 
 def test_a_new_session_in_the_same_process(pi, stored):
@@ -72,7 +72,7 @@ def test_a_new_session_in_the_same_process(pi, stored):
         stored.wait_for_judged(2)
 
     assert sorted(stored.judged_entries()) == sorted(user_entries(pi, 0) + user_entries(pi, 1))
-    assert stored.seen_counts() == [1, 1]
+    assert stored.saved_once() == 2
 
 
 def test_tool_loops_make_one_state(pi, model, stored):
@@ -104,7 +104,7 @@ def test_a_power_cut_right_after_the_turn(pi, stored):
 
     assert sorted(stored.judged_entries()) == sorted(user_entries(pi))
     assert stored.texts() == [PROJECT_FACT]
-    assert stored.seen_counts() == [1]
+    assert stored.saved_once() == 1
 
 
 def test_a_power_cut_before_the_turn_could_be_judged(pi, stored):
@@ -120,7 +120,7 @@ def test_a_power_cut_before_the_turn_could_be_judged(pi, stored):
 
     assert sorted(stored.judged_entries()) == sorted(user_entries(pi, 0) + user_entries(pi, 1))
     assert stored.texts() == [PROJECT_FACT]
-    assert stored.seen_counts() == [1]
+    assert stored.saved_once() == 1
 
 
 def test_two_sessions_at_the_same_time(pi, stored):
@@ -132,7 +132,7 @@ def test_two_sessions_at_the_same_time(pi, stored):
         stored.wait_for_judged(4)
 
     assert sorted(stored.judged_entries()) == sorted(user_entries(pi, 0) + user_entries(pi, 1))
-    assert stored.seen_counts() == [1, 1]
+    assert stored.saved_once() == 2
 
 
 def test_a_session_that_is_replayed_into_the_same_store(pi, stored):
@@ -142,4 +142,4 @@ def test_a_session_that_is_replayed_into_the_same_store(pi, stored):
     replayed = pi.clew("replay", str(pi.session_files()[0]), "--data-dir", str(pi.database.parent), "--json")
 
     assert json.loads(replayed.stdout.splitlines()[-1])["totals"]["judged"] == 0
-    assert stored.seen_counts() == [1, 1]
+    assert stored.saved_once() == 2

@@ -52,7 +52,7 @@ def test_two_copies_judge_once_and_say_so(pi, stored):
 
     assert done.stdout == "ok\n"
     assert done.stderr.count("loaded twice") == 1
-    assert stored.seen_counts() == [1]
+    assert stored.saved_once() == 1
 
 
 def test_the_repository_is_a_pi_package(bare_pi, model, stored):

@@ -50,7 +50,7 @@ def test_what_was_recalled_is_not_captured_again(pi, stored):
     stored.wait_for_judged(2)
 
     assert stored.texts() == [PROJECT_FACT]
-    assert stored.seen_counts() == [1]
+    assert stored.saved_once() == 1
 
 
 def test_nothing_is_injected_when_nothing_applies(pi, model, stored):

@@ -134,5 +134,5 @@ def test_reload_in_the_terminal_judges_nothing_twice(pi, stored):
         stored.wait_for_judged(2)
 
     assert stored.texts() == [PROJECT_FACT]
-    assert stored.seen_counts() == [1]
+    assert stored.saved_once() == 1
     assert len(stored.judged_entries()) == 2
