@@ -87,6 +87,16 @@ def open_model(config: Config) -> OpenedModel:
     )
 
 
+def _open_ready_model(config: Config) -> OpenedModel:
+    """The decision model with its weights loaded, when it is the built-in one."""
+    from clew.decide.builtin import LexicalJudge
+
+    model = open_model(config)
+    if isinstance(model, LexicalJudge):
+        model.warm_up()
+    return model
+
+
 def check_model(config: Config) -> ModelReport:
     """Which decision model answers now, and whether it is healthy."""
     from clew.decide.system_one import SystemOneClient
@@ -159,7 +169,7 @@ def build_session(params: InitializeParams, ui: Ui) -> PiSession:
         project=identify_project(Path(params.cwd)),
         questions=questionnaire.questions,
         open_store=lambda: Store.open(config.noodle.db_path, embedder=embedder),
-        open_model=lambda: open_model(config),
+        open_model=lambda: _open_ready_model(config),
         check_model=lambda: check_model(config),
         describe_search=lambda: describe_search(embedder),
         relevance_floor=RELEVANCE_FLOOR,
@@ -191,6 +201,7 @@ def replay_sessions(
     from clew.hosts.pi import replay_view
     from clew.hosts.pi.replay import Replay
     from clew.hosts.pi.session_file import find_sessions
+    from clew.store.fusion import RELEVANCE_FLOOR
 
     config = load_config()
     questionnaire = read_questionnaire(config)
@@ -210,7 +221,7 @@ def replay_sessions(
             replay_view.show_json(replay)
         else:
             replay_view.show_table(replay, found.paths)
-            replay_view.show_kept(store, questions)
+            replay_view.show_kept(store, questions, waiting=store.inbox(), min_relevance=RELEVANCE_FLOOR)
     return 1 if found.problems or replay.problem else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -194,6 +195,9 @@ def _open_tokenizer(folder: Path, *, max_tokens: int) -> WordPiece:
 
 
 def _open_session(path: Path) -> Any:
+    # Since 1.29 the official builds of onnxruntime report every model they load to their maker and keep a device id in the
+    # home folder. This variable is the full opt-out, but only when it is set before the first import.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
     except ImportError as error:
@@ -201,6 +205,7 @@ def _open_session(path: Path) -> Any:
             "The package onnxruntime cannot be imported, so no vectors can be made.",
             "Install it (pip install onnxruntime); full-text search works meanwhile.",
         ) from error
+    onnxruntime.disable_telemetry_events()  # Windows knows only this way
     options = onnxruntime.SessionOptions()
     # One thread that does not spin: a second one gains nothing on a short text and steals time from a busy agent.
     options.intra_op_num_threads = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -138,6 +139,19 @@ BuiltinEmbedder().signature
 print({"numpy", "onnxruntime", "lzma"} & set(sys.modules))
 """
     assert run_python(code).stdout.strip() == "set()"
+
+
+def test_loading_the_model_reports_nothing_to_anyone_and_leaves_no_file_in_the_home(tmp_path: Path) -> None:
+    # onnxruntime's own reporting keeps a device id and a cache in the home folder; it holds still under CI by itself.
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    code = (
+        "import time\nfrom clew.store.embedder import BuiltinEmbedder\nBuiltinEmbedder().embed('hello')\ntime.sleep(1)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [str(path) for path in tmp_path.rglob("*")] == []
 
 
 def test_a_process_may_end_while_the_model_loads() -> None:

@@ -1,7 +1,8 @@
-"""Decision models that are not there yet, or not at all."""
+"""A decision model that is opened when it is first needed, or a little before."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 
 from clew.core.decisions import Decision, Question
@@ -11,10 +12,11 @@ from clew.core.records import State
 
 
 class DeferredModel:
-    """A decision model that is opened with the first question, on the thread that asks it."""
+    """Opens its model once, on the first thread that needs it; others wait for that."""
 
     def __init__(self, open_model: Callable[[], DecisionModel]) -> None:
         self._open = open_model
+        self._opening = threading.Lock()
         self._model: DecisionModel | None = None
 
     @property
@@ -22,34 +24,33 @@ class DeferredModel:
         """See DecisionModel."""
         return self._model.name if self._model else "not loaded yet"
 
+    def prepare(self) -> None:
+        """Open the model now. Raises DecisionModelDown when it cannot be opened; the next question tries again."""
+        try:
+            self._opened()
+        except OSError as error:
+            raise _unreadable(error) from error
+
     def decide(self, state: State, questions: Mapping[str, Question]) -> Decision:
         """See DecisionModel."""
         try:
-            model = self._model or self._open_once()
-            return model.decide(state, questions)
+            return self._opened().decide(state, questions)
         except OSError as error:
-            raise DecisionModelDown(
-                f"The decision model's files cannot be read ({type(error).__name__}).", "Install Clew again."
-            ) from error
+            raise _unreadable(error) from error
 
-    def _open_once(self) -> DecisionModel:
-        try:
-            self._model = self._open()
-        except DecisionModelDown:
-            raise
-        except ClewError as error:
-            raise DecisionModelDown(error.what, error.next_step) from error
-        return self._model
+    def _opened(self) -> DecisionModel:
+        with self._opening:
+            if self._model is None:
+                try:
+                    self._model = self._open()
+                except DecisionModelDown:
+                    raise
+                except ClewError as error:
+                    raise DecisionModelDown(error.what, error.next_step) from error
+            return self._model
 
 
-class MissingModel:
-    """Stands in for a decision model that cannot be asked anything."""
-
-    name = "none"
-
-    def __init__(self, reason: ClewError) -> None:
-        self._reason = reason
-
-    def decide(self, state: State, questions: Mapping[str, Question]) -> Decision:  # noqa: ARG002
-        """See DecisionModel."""
-        raise DecisionModelDown(self._reason.what, self._reason.next_step)
+def _unreadable(error: OSError) -> DecisionModelDown:
+    return DecisionModelDown(
+        f"The decision model's files cannot be read ({type(error).__name__}).", "Install Clew again."
+    )

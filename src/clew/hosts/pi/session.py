@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import cast
 
-from clew.core.decisions import Question
 from clew.core.errors import ClewError, StoreBusy, StoreUnavailable
-from clew.core.ports import DecisionModel, MemoryStore
+from clew.core.ports import MemoryStore
 from clew.core.records import Judgement, Message, Visibility
 from clew.core.text import display_text
 from clew.gate.evaluation import DECIDED_BY_ASK, DECIDED_BY_SCAN, Gate, SessionInfo
 from clew.gate.settings import GateSettings
 from clew.hosts.pi.background import Background
 from clew.hosts.pi.commands import Commands
-from clew.hosts.pi.deferred import DeferredModel, MissingModel
+from clew.hosts.pi.deferred import DeferredModel
 from clew.hosts.pi.parts import EngineStore, SessionParts
 from clew.hosts.pi.process import log, log_failure
 from clew.hosts.pi.protocol import (
@@ -84,6 +83,7 @@ class EngineSession:
         self._has_queued = False
         self._is_closing = False
         self._logged: set[str] = set()
+        self._model = DeferredModel(parts.open_model)
         self._background = Background(self._work_off)
 
     # -- PiSession -------------------------------------------------------------------------------------------
@@ -192,7 +192,6 @@ class EngineSession:
     def _build(self, store: EngineStore) -> _Rooms:
         config, project_key = self._parts.config, self._parts.project.key
         session_id = self._params.session_id
-        model, questions = self._prepare_model()
         mode = cast("ReviewMode", config.gate.review_mode)
         inbox = Inbox(store, store, mode=mode, max_queue=config.gate.max_queue)
         return _Rooms(
@@ -200,8 +199,8 @@ class EngineSession:
             inbox=inbox,
             gate=Gate(
                 captures=store,
-                model=model,
-                questions=questions,
+                model=self._model,
+                questions=self._parts.questions,
                 outlet=inbox,
                 session=SessionInfo(
                     session_id=session_id,
@@ -229,19 +228,13 @@ class EngineSession:
             ),
         )
 
-    def _prepare_model(self) -> tuple[DecisionModel, Mapping[str, Question]]:
-        """The decision model, not loaded yet, and its questions. Without questions all turns wait in the journal."""
-        try:
-            return DeferredModel(self._parts.open_model), self._parts.questions
-        except ClewError as error:
-            self._ui.notify(f"Turns are kept but not judged for now. {error}", "warning")
-            return MissingModel(error), {}
-
     def _prepare(self, store: EngineStore) -> None:
-        try:
-            store.prepare()
-        except Exception as error:  # noqa: BLE001 - the first search will meet the same problem, and say so
-            self._note_problem("loading the vectors", error)
+        """Load what the first recall and the first judgement need, in this order, while the person still types."""
+        for what, prepare in (("vectors", store.prepare), ("decision model", self._model.prepare)):
+            try:
+                prepare()
+            except Exception as error:  # noqa: BLE001 - its first use will meet the same problem, and say so
+                self._note_problem(f"loading the {what}", error)
 
     def _why_closed(self) -> ClewError:
         return self._store_error or ClewError("Clew's session has ended.")

@@ -121,14 +121,10 @@ def _numbers(facts: StatusFacts) -> list[str]:
 
 
 def _oldest(counts: CaptureCounts, now_ms: int) -> str:
-    return "" if counts.oldest_queued_ms is None else f" (oldest {_age(now_ms - counts.oldest_queued_ms)})"
-
-
-def _age(age_ms: int) -> str:
-    for unit_ms, name in _UNITS:
-        if age_ms >= unit_ms:
-            return f"{age_ms // unit_ms} {name}"
-    return "now"
+    """How long the oldest candidate has waited; nothing within its first minute."""
+    age_ms = 0 if counts.oldest_queued_ms is None else now_ms - counts.oldest_queued_ms
+    unit = next(((unit_ms, name) for unit_ms, name in _UNITS if age_ms >= unit_ms), None)
+    return f" (oldest {age_ms // unit[0]} {unit[1]})" if unit else ""
 
 
 def _trigger(trigger: str) -> str:
