@@ -6,6 +6,9 @@ Exit codes: 0 done, 1 it could not be done (the reason is on stderr), 2 wrong us
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,19 +21,38 @@ from clew.core.records import Candidate, Hit, MemoryRecord
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that does not know a character is no reason to fail
     arguments = build_parser().parse_args(argv)
     try:
-        return int(arguments.run(arguments))
+        code = int(arguments.run(arguments))
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except ClewError as error:
-        print(f"clew: {error}", file=sys.stderr)
-        return 1
+        return _fail(str(error))
     except KeyboardInterrupt:
-        print("clew: interrupted", file=sys.stderr)
+        _fail("interrupted")
         return 130
     except BrokenPipeError:
-        # The reader (head, less) went away; keep Python from complaining about it at exit.
-        sys.stdout = None
+        _drop_output()  # the reader (head, less) has seen enough
         return 0
+    except OSError as error:
+        _drop_output()
+        place = f" ({error.filename})" if error.filename else ""
+        return _fail(f"{error.strerror or error}{place}")
+    return code
+
+
+def _fail(message: str) -> int:
+    sys.stderr.write(f"clew: {message}\n")
+    return 1
+
+
+def _drop_output() -> None:
+    """Keep Python from writing what is left in its buffer, and from complaining about it, at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -184,7 +206,7 @@ def _run_forget(arguments: argparse.Namespace) -> int:
 
 
 def _confirm(question: str) -> bool:
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise ClewError("There is no terminal to ask for confirmation.", "Add --yes.")
     return input(f"{question}\n[y/N] ").strip().lower() in {"y", "yes"}
 
@@ -269,6 +291,8 @@ def _run_pi(arguments: argparse.Namespace) -> int:
 def _run_engine(_: argparse.Namespace) -> int:
     from clew.app import run_engine
 
+    if sys.stdin is None or sys.stdout is None:
+        raise ClewError("The engine speaks over stdin and stdout, and one of them is closed.", "Pi starts it itself.")
     return run_engine()
 
 

@@ -117,8 +117,12 @@ def _memory_line(category: str, text: str) -> str:
 def _open_console(out: TextIO) -> Console:
     from rich.console import Console
 
-    console = Console(file=out)
-    return console if console.is_terminal else Console(file=out, width=_PIPE_COLUMNS)
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would end the process with an error
+
+    console = Screen(file=out)
+    return console if console.is_terminal else Screen(file=out, width=_PIPE_COLUMNS)
 
 
 def _first_words(excerpt: str) -> str:
