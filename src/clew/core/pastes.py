@@ -9,7 +9,9 @@ read only the lines that they then claim, so the work grows with the text and no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 _LONG_LINE_CHARS = 2_000
 _LONG_AFTER_INTRODUCTION_CHARS = 200
@@ -104,6 +106,28 @@ def set_aside_pastes(text: str) -> tuple[str, str]:
     characters, and whatever follows an introduction such as "here is the page:". Behind such an introduction only a
     last short paragraph that asks something counts as typed, unless it asks to remember: a page can say that, too.
     """
+    pieces = _pieces(text)
+    typed = "\n".join(piece for is_pasted, piece in pieces if not is_pasted)
+    pasted = "\n".join(piece for is_pasted, piece in pieces if is_pasted)
+    return typed.strip(), pasted.strip("\n")
+
+
+def abridge_pastes(text: str) -> str:
+    """The text with one quoted line in the place of each pasted part, saying how long it was.
+
+    A quoted line is a paste again, so that `set_aside_pastes` finds the same typed part in the result.
+    """
+    runs = groupby(_pieces(text), key=itemgetter(0))
+    return "\n".join(_quote_length(run) if is_pasted else "\n".join(map(itemgetter(1), run)) for is_pasted, run in runs)
+
+
+def _quote_length(run: Iterable[tuple[bool, str]]) -> str:
+    chars = sum(len(piece) + 1 for _, piece in run) - 1
+    return f"> [… {chars} characters of pasted text left out …]"
+
+
+def _pieces(text: str) -> list[tuple[bool, str]]:
+    """The lines of a text in order, each with whether it is pasted; a line that introduces its own rest is two."""
     lines = text.splitlines()
     closings = _last_closing_tags(lines)
     is_pasted = [False] * len(lines)
@@ -124,25 +148,22 @@ def _first_claim(lines: Sequence[str], start: int) -> int:
     return start
 
 
-def _part(lines: list[str], is_pasted: list[bool]) -> tuple[str, str]:
-    typed: list[str] = []
-    pasted: list[str] = []
+def _part(lines: list[str], is_pasted: list[bool]) -> list[tuple[bool, str]]:
+    pieces: list[tuple[bool, str]] = []
     introduced = False
     for index, line in enumerate(lines):
         if introduced and not is_pasted[index]:
             end = _closing_request_start(lines, is_pasted, index)
-            pasted.extend(lines[index:end])
-            typed.extend(lines[end:])
-            break
+            return [*pieces, *((True, line) for line in lines[index:end]), *((False, line) for line in lines[end:])]
         if is_pasted[index]:
-            pasted.append(line)
+            pieces.append((True, line))
             introduced = False
             continue
         own, rest, introduced = _split_introduction(line)
-        typed.append(own)
+        pieces.append((False, own))
         if rest:
-            pasted.append(rest)
-    return "\n".join(typed).strip(), "\n".join(pasted).strip("\n")
+            pieces.append((True, rest))
+    return pieces
 
 
 def _split_introduction(line: str) -> tuple[str, str, bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,25 +10,23 @@ from typing import Protocol
 
 from clew.core.asks import Ask, find_ask
 from clew.core.decisions import Decision, Question
-from clew.core.errors import DecisionModelDown, DecisionModelError
+from clew.core.errors import DecisionModelError
 from clew.core.injections import find_injections
 from clew.core.ports import CaptureStore, DecisionModel
-from clew.core.records import Candidate, CapturedState, Judgement, Message, NewMemory, Outcome, Provenance
+from clew.core.records import Candidate, CapturedState, Judgement, Message, NewMemory, Outcome, Provenance, State
 from clew.core.scopes import scope_of
-from clew.gate.rule import Selection, select, veto_by_scan
+from clew.core.text import shorten
+from clew.gate.inquiry import Inquiry
+from clew.gate.rule import SECRET_QUESTION, Selection, select, veto_by_scan, veto_secret
 from clew.gate.settings import GateSettings
 from clew.gate.statement import make_statement, typed_part
-from clew.gate.states import build_states, keep_tail, split_exchanges
-
-_log = logging.getLogger(__name__)
+from clew.gate.states import MAX_TEXT_CHARS, build_states, keep_tail, split_exchanges
 
 #: `Judgement.decision_model` of a state that no model had to look at.
 DECIDED_BY_ASK = "ask"
 DECIDED_BY_SCAN = "scan"
 REASON_ASKED = "you asked"
 
-#: A decision model that is down is asked again after this many seconds at the earliest.
-PROBE_INTERVAL_S = 60.0
 #: A state that a decision model cannot answer is set aside after this many tries.
 MAX_TRIES = 3
 _BATCH_STATES = 200
@@ -78,23 +75,19 @@ class Gate:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._captures = captures
-        self._model = model
+        self._inquiry = Inquiry(model, monotonic=monotonic)
         self._questions = questions
         self._outlet = outlet
         self._session = session
         self._settings = settings or GateSettings()
-        self._monotonic = monotonic
         self._tail: list[Message] = []
         self._journalled: dict[str, CapturedState] = {}
-        self._silent_until = float("-inf")
-        self._problem: str | None = None
-        self._reported: set[str] = set()
         self._tries: dict[str, int] = {}
 
     @property
     def problem(self) -> str | None:
         """Why the decision model does not answer at the moment; None when it does or was not asked yet."""
-        return self._problem
+        return self._inquiry.problem
 
     def sync(self, messages: Sequence[Message]) -> None:
         """Another branch (or a shortened one) is current now: take its tail as the conversation so far."""
@@ -139,6 +132,10 @@ class Gate:
             stop: checked between states.
             limit: how many states are looked at.
 
+        Returns:
+            What became of this project's turns. What a session of another project left is settled as well, but it is
+            not this person's business here and now.
+
         Raises:
             StoreError: judgements made before are settled; the rest waits.
         """
@@ -147,7 +144,7 @@ class Gate:
             if stop is not None and stop.is_set():
                 break
             judgement = self._judge(captured)
-            if judgement is not None:
+            if judgement is not None and captured.project_key == self._session.project_key:
                 judgements.append(judgement)
         return judgements
 
@@ -156,16 +153,16 @@ class Gate:
         injections = find_injections(typed)
         ask = find_ask(typed)
         if ask is not None:
-            return self._settle_ask(captured, ask, injections)
+            return self._settle_ask(captured, typed, ask, injections)
         # One in the reply counts too: a turn that holds a credential is never proposed.
         veto = veto_by_scan(captured.secret_kinds, injections)
         if veto is not None:
             return self._settle(captured, veto, decided_by=DECIDED_BY_SCAN)
         return self._ask_model(captured, typed)
 
-    def _settle_ask(self, captured: CapturedState, ask: Ask, injections: Sequence[str]) -> Judgement | None:
+    def _settle_ask(self, captured: CapturedState, typed: str, ask: Ask, injections: Sequence[str]) -> Judgement | None:
         """An explicit ask is its own approval; only a secret, a planted order or a passing wish stops it."""
-        refusal = _refuse_ask(captured, ask, injections)
+        refusal = _refuse_ask(captured, ask, injections) or self._suspect_secret(typed)
         if refusal is not None:
             return self._settle(captured, refusal, decided_by=DECIDED_BY_ASK)
         scope = ask.scope if captured.project_key else "user"
@@ -180,20 +177,27 @@ class Gate:
         saved = _judgement(captured, "saved", REASON_ASKED, target=ask.category, model=DECIDED_BY_ASK)
         return self._captures.settle(saved, save=memory)
 
-    def _ask_model(self, captured: CapturedState, typed: str) -> Judgement | None:
-        if self._monotonic() < self._silent_until:
+    def _suspect_secret(self, typed: str) -> Selection | None:
+        """The model's veto of an ask, if it sees a secret in what was typed: some have no form that a scanner knows."""
+        question = {name: asked for name, asked in self._questions.items() if name == SECRET_QUESTION}
+        if not question:
             return None
-        start = time.perf_counter()
         try:
-            decision = self._model.decide(captured.state, self._questions)
-        except DecisionModelDown as error:
-            self._fall_silent(error)
-            return None
+            decision = self._inquiry.ask(State(user=shorten(typed, MAX_TEXT_CHARS)), question)
+        except DecisionModelError:
+            decision = None
+        # Without an answer the scanner's word stands: the person asked, and is not kept waiting for a model that is down.
+        return veto_secret(decision, self._settings.thresholds) if decision else None
+
+    def _ask_model(self, captured: CapturedState, typed: str) -> Judgement | None:
+        start = time.perf_counter()
+        state = replace(captured.state, user=shorten(captured.state.user, MAX_TEXT_CHARS))
+        try:
+            decision = self._inquiry.ask(state, self._questions)
         except DecisionModelError as error:
             return self._count_failure(captured, error)
-        except Exception as error:  # noqa: BLE001 - a state that breaks the model must not keep the others waiting
-            return self._count_failure(captured, _unforeseen(error))
-        self._hear_again()
+        if decision is None:
+            return None
         self._tries.pop(captured.key, None)
         duration_ms = (time.perf_counter() - start) * 1000
         selection = select(decision, self._settings.thresholds)
@@ -245,32 +249,14 @@ class Gate:
             )
         )
 
-    def _fall_silent(self, error: DecisionModelDown) -> None:
-        if self._problem is None:
-            _log.warning("%s Turns wait in the journal until it answers.", error)
-        self._problem = str(error)
-        self._silent_until = self._monotonic() + PROBE_INTERVAL_S
-
-    def _hear_again(self) -> None:
-        self._problem = None
-        self._silent_until = float("-inf")
-
     def _count_failure(self, captured: CapturedState, error: DecisionModelError) -> Judgement | None:
-        """Leave the state for a later pass, or set it aside after MAX_TRIES. Each message is logged once."""
-        if str(error) not in self._reported:
-            self._reported.add(str(error))
-            _log.warning("%s", error)
+        """Leave the state for a later pass, or set it aside after MAX_TRIES."""
         self._tries[captured.key] = self._tries.get(captured.key, 0) + 1
         if self._tries[captured.key] < MAX_TRIES:
             return None
         del self._tries[captured.key]
         reason = f"not judged after {MAX_TRIES} tries: {error.what}"
-        return self._captures.settle(_judgement(captured, "filtered", reason, target="none", model=self._model.name))
-
-
-def _unforeseen(error: Exception) -> DecisionModelError:
-    # Without its message: that may quote the state.
-    return DecisionModelError(f"The decision model failed ({type(error).__name__}).", "Please report this.")
+        return self._captures.settle(_judgement(captured, "filtered", reason, target="none", model=self._inquiry.name))
 
 
 def _continue(known: Sequence[Message], new: Sequence[Message]) -> list[Message]:

@@ -8,6 +8,8 @@ from typing import Literal
 
 from clew.core.decisions import ChoiceAnswer, Decision, NoulAnswer, ScoreAnswer
 
+#: The question that may veto even what the person asked to remember.
+SECRET_QUESTION = "has_secret"  # noqa: S105 - a question, not a password
 Verdict = Literal["selected", "filtered", "vetoed"]
 #: Category of what is worth keeping when the questionnaire does not ask for one.
 DEFAULT_TARGET = "memory"
@@ -50,12 +52,24 @@ def veto_by_scan(secret_kinds: Sequence[str], injection_kinds: Sequence[str]) ->
     return None
 
 
+def veto_secret(decision: Decision, thresholds: Thresholds) -> Selection | None:
+    """The model's one veto that holds for everything, even for what the person asked to remember."""
+    scores, target = _read_scores(decision)
+    if SECRET_QUESTION not in scores or scores[SECRET_QUESTION] < thresholds.secret:
+        return None
+    reason = f"secret {scores[SECRET_QUESTION]:.2f}"
+    return Selection(outcome="vetoed", reason=reason, scores=scores, target=target)
+
+
 def select(decision: Decision, thresholds: Thresholds) -> Selection:
     """Apply vetoes, then the three ways to be selected; a rule fires when its value is at or above the threshold.
 
     A question that was not answered, was answered in another type, or that the model cannot judge switches off the
     rules that need it and no others.
     """
+    suspected = veto_secret(decision, thresholds)
+    if suspected is not None:
+        return suspected
     scores, target = _read_scores(decision)
 
     def reaches(question: str, least: float) -> bool:
@@ -64,8 +78,6 @@ def select(decision: Decision, thresholds: Thresholds) -> Selection:
     def conclude(outcome: Verdict, reason: str) -> Selection:
         return Selection(outcome=outcome, reason=reason, scores=scores, target=target)
 
-    if reaches("has_secret", thresholds.secret):
-        return conclude("vetoed", f"secret {scores['has_secret']:.2f}")
     if reaches("is_session_scoped", thresholds.session):
         return conclude("vetoed", f"temporary {scores['is_session_scoped']:.2f}")
     if target == "none":

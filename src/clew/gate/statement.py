@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from clew.core.text import normalise, set_aside_pastes, shorten
+from clew.core.text import normalise, sentences, set_aside_pastes, shorten
 
 #: A typed message up to this length is taken whole; of a longer one the sentences that carried the decision.
 MAX_STATEMENT_CHARS = 300
@@ -34,19 +34,19 @@ def make_statement(typed: str, highlights: Sequence[str]) -> str:
     whole = _trim(typed)
     if len(whole) <= MAX_STATEMENT_CHARS:
         return whole
-    chosen = _fit([sentence for sentence in map(normalise, highlights) if sentence], normalise(typed))
+    chosen = _fit(map(normalise, highlights), [normalise(sentence) for sentence in sentences(typed)])
     return _trim(" ".join(chosen)) or normalise(shorten(whole, MAX_STATEMENT_CHARS))
 
 
-def _fit(sentences: Sequence[str], typed: str) -> list[str]:
-    places = {sentence: typed.find(sentence) for sentence in sentences}
+def _fit(highlights: Iterable[str], said: Sequence[str]) -> list[str]:
     chosen: list[str] = []
     room = MAX_STATEMENT_CHARS
-    for sentence, place in places.items():
-        if place >= 0 and len(sentence) <= room:
+    for sentence in dict.fromkeys(highlights):
+        # Whole sentences only: half of "never do it" is "do it".
+        if sentence in said and len(sentence) <= room:
             chosen.append(sentence)
             room -= len(sentence) + 1
-    return sorted(chosen, key=places.__getitem__)
+    return sorted(chosen, key=said.index)
 
 
 def _trim(text: str) -> str:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from clew.core.fences import strip_fences
+from clew.core.pastes import abridge_pastes
 from clew.core.records import CapturedState, Message, State
 from clew.core.secrets import Redacted, redact
 from clew.core.slash import is_slash_command
 from clew.core.text import shorten
 
-#: Each text of a state is cut to this length, keeping its head and its tail.
+#: Each text that a decision model sees is cut to this length, keeping its head and its tail.
 MAX_TEXT_CHARS = 4_000
+#: Nobody types more than this in one message: a longer one counts as pasted as a whole.
+MAX_TYPED_CHARS = 20_000
 #: How many messages of the person and the agent are looked at per evaluation (setting `window`).
 DEFAULT_WINDOW_MESSAGES = 20
 
@@ -64,7 +67,8 @@ def build_states(
     """One state per message of the person, oldest first.
 
     Left out: messages without words of the person's own (images, slash commands, private blocks only). Texts lose
-    fences and private blocks, and secrets in them are replaced by their kind, before anything is kept.
+    fences and private blocks, and secrets in them are replaced by their kind, before anything is kept. Of a long
+    message the pastes are left out, never what was typed.
 
     Args:
         messages: the conversation or its tail, oldest first.
@@ -91,7 +95,7 @@ def build_states(
                 session_id=session_id,
                 project_key=project_key,
                 state=State(
-                    user=shorten(user.text, MAX_TEXT_CHARS),
+                    user=_bound(user.text),
                     assistant=shorten(reply.text, MAX_TEXT_CHARS) or None,
                     previous_assistant=shorten(before.text, MAX_TEXT_CHARS) or None,
                     project=project_name,
@@ -131,6 +135,19 @@ def _join_replies(replies: Sequence[Message]) -> Redacted:
         text="\n\n".join(reply.text for reply in cleaned if reply.text),
         kinds=tuple(dict.fromkeys(kind for reply in cleaned for kind in reply.kinds)),
     )
+
+
+def _bound(text: str) -> str:
+    """A message short enough for the journal, in which the same counts as typed as in the whole.
+
+    Cut anywhere, a paste could lose the line that opens it, and its rest would speak for the person.
+    """
+    if len(text) <= MAX_TEXT_CHARS:
+        return text
+    abridged = abridge_pastes(text)
+    if len(abridged) <= MAX_TYPED_CHARS:
+        return abridged
+    return "\n".join(f"> {line}" for line in shorten(text, MAX_TEXT_CHARS).splitlines())
 
 
 # A reply is looked at with each further step of its tool loop, and again as the reply before the next message.

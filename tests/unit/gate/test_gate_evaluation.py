@@ -6,15 +6,18 @@ import threading
 import pytest
 from gate_fakes import DURABLE, FakeCaptures, FakeModel, FakeOutlet, agent, decision, user
 
+from clew.core.decisions import Question
 from clew.core.errors import DecisionModelDown, DecisionModelError, StoreBusy
-from clew.gate.evaluation import MAX_TRIES, PROBE_INTERVAL_S, Gate, SessionInfo
+from clew.gate.evaluation import DECIDED_BY_ASK, MAX_TRIES, Gate, SessionInfo
+from clew.gate.inquiry import PROBE_INTERVAL_S
 from clew.gate.settings import GateSettings
+from clew.gate.states import MAX_TEXT_CHARS, build_states
 
 PROJECT = "example.org/ada/shop"
 
 
 class Bench:
-    def __init__(self, model=None, *, project_key=PROJECT, window=20):
+    def __init__(self, model=None, *, project_key=PROJECT, window=20, questions=None):
         self.now_s = 1_000.0
         self.captures = FakeCaptures()
         self.model = model or FakeModel()
@@ -22,7 +25,7 @@ class Bench:
         self.gate = Gate(
             captures=self.captures,
             model=self.model,
-            questions={},
+            questions=questions or {},
             outlet=self.outlet,
             session=SessionInfo(session_id="s1", project_key=project_key, project_name="shop", owner=7),
             settings=GateSettings(window=window),
@@ -185,6 +188,65 @@ def test_an_ask_for_a_secret_or_for_now_only_is_not_saved():
     passing = bench.judge("Remember for this session that we use the large model.", number=2)
     assert (passing.outcome, passing.reason.split(":")[0]) == ("vetoed", "temporary")
     assert bench.captures.saved == []
+
+
+SECRET_QUESTION = {"has_secret": Question(id="has_secret", type="noul", instructions="Is there a secret?")}
+SECRET_ASK = "Remember that hK8mQ2vL9x opens the door of the office."
+
+
+def test_the_model_is_asked_whether_an_ask_holds_a_secret_and_may_veto_it():
+    bench = Bench(FakeModel(decision(secret=0.97, session=0.99)), questions=SECRET_QUESTION)
+    judgement = bench.judge(SECRET_ASK + "\n```\npasted\n```", reply="Noted.")
+    assert (judgement.outcome, judgement.reason, judgement.decision_model) == ("vetoed", "secret 0.97", DECIDED_BY_ASK)
+    assert bench.captures.saved == []
+    assert [(state.user, state.assistant) for state in bench.model.asked] == [(SECRET_ASK, None)]
+
+
+def test_nothing_but_a_secret_lets_the_model_veto_an_ask():
+    bench = Bench(FakeModel(decision(secret=0.49, session=0.99, target="none")), questions=SECRET_QUESTION)
+    assert bench.judge(SECRET_ASK).outcome == "saved"
+
+
+@pytest.mark.parametrize("error", [DecisionModelDown("Nobody answers."), DecisionModelError("Not JSON.")])
+def test_an_ask_is_saved_when_the_model_cannot_say_whether_it_holds_a_secret(error):
+    bench = Bench(FakeModel(error), questions=SECRET_QUESTION)
+    assert bench.judge(SECRET_ASK).outcome == "saved"
+    bench.turn("I prefer tabs.", 2)
+    assert bench.gate.judge_ready() == []
+
+
+def test_what_another_projects_session_left_is_settled_but_not_reported_here():
+    bench = Bench()
+    elsewhere = build_states(
+        [user("u9", "Remember that the shop deploys on Tuesdays.")],
+        session_id="s0",
+        project_key="example.org/bob/other",
+        project_name="other",
+        settled=True,
+        owner=1,
+    )
+    bench.captures.journal(elsewhere)
+    bench.turn("I prefer tabs.")
+    assert [judgement.entry_id for judgement in bench.gate.judge_ready()] == ["u1"]
+    assert len(bench.captures.saved) == 1
+
+
+def test_an_ask_behind_the_cut_of_a_long_paste_is_no_ask():
+    first = "\n".join(f"x{number} = {number}" for number in range(255))
+    second = "\n".join(f"row {number} of the page" for number in range(120))
+    text = f"Why does this fail?\n```\n{first}\n```\nIt still does.\n```\n{second}\n\n{SECRET_ASK}\n\nmore\n```"
+    bench = Bench(FakeModel(decision(target="none")))
+    assert bench.judge(text).outcome == "filtered"
+    assert bench.captures.saved == []
+    assert SECRET_ASK not in bench.model.asked[0].user
+
+
+def test_the_model_sees_a_long_typed_text_with_its_head_and_its_tail():
+    bench = Bench(FakeModel(decision(target="none")))
+    bench.judge("begin\n" + "We went on and on about it.\n" * 300 + "end")
+    seen = bench.model.asked[0].user
+    assert len(seen) <= MAX_TEXT_CHARS
+    assert (seen[:5], seen[-3:]) == ("begin", "end")
 
 
 def test_a_decision_model_that_is_down_is_logged_once_and_asked_again_after_a_minute(caplog):

@@ -43,6 +43,11 @@ def test_highlights_that_do_not_fit_or_were_not_typed_are_left_out():
     assert make_statement(LONG, highlights) == "The staging database runs on port 5544."
 
 
+def test_half_a_sentence_is_no_highlight():
+    highlights = ("run the migrations before the tests.", "The staging database runs on port 5544.")
+    assert make_statement(LONG, highlights) == "The staging database runs on port 5544."
+
+
 def test_a_long_message_without_highlights_is_cut():
     statement = make_statement(LONG, ())
     assert len(statement) <= MAX_STATEMENT_CHARS

@@ -4,6 +4,7 @@ import pytest
 from gate_fakes import agent, user
 
 from clew.core.fences import render_fence
+from clew.gate.statement import typed_part
 from clew.gate.states import MAX_TEXT_CHARS, build_states, keep_tail
 
 
@@ -119,11 +120,25 @@ def test_a_secret_is_found_even_where_the_text_is_cut():
     assert token[:12] not in state.state.user
 
 
-def test_a_long_text_keeps_its_head_and_its_tail():
-    (state,) = states_of([user("u1", "begin " + "x " * 9_000 + "end")])
-    assert len(state.state.user) <= MAX_TEXT_CHARS
-    assert state.state.user.startswith("begin")
-    assert state.state.user.endswith("end")
+def test_a_long_reply_keeps_its_head_and_its_tail():
+    (state,) = states_of([user("u1", "Go on"), agent("a1", "begin " + "x " * 9_000 + "end")])
+    assert len(state.state.assistant) <= MAX_TEXT_CHARS
+    assert (state.state.assistant[:5], state.state.assistant[-3:]) == ("begin", "end")
+
+
+def test_of_a_long_message_the_pastes_are_left_out_and_what_was_typed_is_kept():
+    typed = "We went on and on about it.\n" * 200
+    paste = "```\n" + "x = 1\n" * 900 + "```"
+    (state,) = states_of([user("u1", f"Look:\n{paste}\n{typed}")])
+    marker = f"> [… {len(paste)} characters of pasted text left out …]"
+    assert state.state.user == f"Look:\n{marker}\n{typed.strip()}"
+
+
+def test_what_nobody_can_have_typed_is_kept_as_a_paste_with_its_head_and_its_tail():
+    (state,) = states_of([user("u1", "begin\n" + "We went on and on about it.\n" * 2_000 + "end")])
+    assert len(state.state.user) <= MAX_TEXT_CHARS + 200 * len("> ")
+    assert (state.state.user[:7], state.state.user[-3:]) == ("> begin", "end")
+    assert typed_part(state.state.user) == ""
 
 
 def test_only_the_last_messages_of_the_window_are_looked_at():

@@ -60,6 +60,19 @@ def test_an_ask_is_saved_and_a_secret_and_a_temporary_wish_are_vetoed(store):
     assert [memory.text for memory in store.list(ALL)] == ["the staging database runs on port 5544"]
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "Remember that hK8mQ2vL9x is the wifi password",
+        "Recuerda que el código de la alarma es 4821",
+        "Remember that my 2FA code is 739104",
+    ],
+)
+def test_a_secret_that_has_no_known_form_is_not_saved_on_request(store, ask):
+    assert judge(open_gate(store), ask) == ["vetoed"]
+    assert store.count(ALL) == 0
+
+
 def test_in_auto_mode_the_same_preference_said_twice_is_one_memory(store):
     gate = open_gate(store, "auto")
     assert judge(gate, PREFERENCE, PREFERENCE.upper()) == ["saved", "filtered"]
