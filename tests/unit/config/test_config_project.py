@@ -42,6 +42,64 @@ def test_forms_of_one_address_give_one_key(url: str, key: str | None) -> None:
     assert normalise_remote(url) == key
 
 
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"https://{TOKEN}@github.com/ada/shop.git",
+        f"https://ada:{TOKEN}@github.com:443/ada/shop",
+        f"https://ada:word@{TOKEN}@github.com/ada/shop",
+        f"https://ada:wo/rd{TOKEN}@github.com/ada/shop.git",
+        "https://ada:hunter2/x@github.com/ada/shop.git",
+        f"https://github.com/ada/shop.git?token={TOKEN}",
+        f"https://github.com/ada/shop#{TOKEN}",
+        f"git@github.com:ada/shop.git?token={TOKEN}",
+        f"ada:{TOKEN}@github.com:ada/shop.git",
+        f"git@{TOKEN}@github.com:ada/shop.git",
+        f"ssh://ada:{TOKEN}@github.com/ada/shop?x=1",
+    ],
+)
+def test_credentials_of_a_remote_are_no_part_of_its_key(url: str) -> None:
+    assert normalise_remote(url) == "github.com/ada/shop"
+
+
+@pytest.mark.parametrize("url", [f"https://github.com/{TOKEN}/shop.git", f"git@github.com:{TOKEN}/shop.git"])
+def test_a_secret_in_the_path_of_a_remote_is_redacted_and_the_key_stays_its_own(url: str) -> None:
+    key = normalise_remote(url)
+    assert key is not None
+    assert key.startswith("github.com/[redacted:")
+    assert TOKEN not in key
+    assert key != normalise_remote(url.replace("a1B2", "z1B2"))
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("https://git.example.org/@scope/pkg", "git.example.org/@scope/pkg"),
+        ("ssh://git@[::1]:22/ada/shop.git", "[::1]/ada/shop"),
+        ("git@localhost:ada/shop", "localhost/ada/shop"),
+    ],
+)
+def test_unusual_addresses_keep_their_host(url: str, key: str) -> None:
+    assert normalise_remote(url) == key
+
+
+@pytest.mark.parametrize("is_repository", [False, True])
+def test_a_secret_in_the_name_of_a_folder_reaches_neither_key_nor_name(tmp_path: Path, is_repository: bool) -> None:
+    projects = []
+    for name in (f"build-{TOKEN}", f"build-{TOKEN.replace('a1B2', 'z1B2')}"):
+        folder = tmp_path / name
+        folder.mkdir()
+        if is_repository:
+            git(folder, "init", "-q")
+        projects.append(identify_project(folder))
+    assert not any(TOKEN in project.key + project.name for project in projects)
+    assert projects[0].name.startswith("build-[redacted:")
+    assert projects[0].key != projects[1].key
+
+
 def test_subfolder_worktree_and_link_share_the_key_of_the_checkout(repository: Path, tmp_path: Path) -> None:
     git(repository, "worktree", "add", "-q", str(tmp_path / "tree"))
     (repository / "src/deep").mkdir(parents=True)
