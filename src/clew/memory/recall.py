@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,12 +14,15 @@ from clew.core.records import Hit, MemoryRecord, Visibility
 from clew.core.secrets import redact
 from clew.core.slash import is_slash_command
 from clew.core.text import normalise, set_aside_pastes, shorten, words
-from clew.core.tokens import estimate_tokens
+from clew.core.tokens import cut_to_tokens, estimate_tokens
 
 MAX_MEMORIES = 5
 MAX_TOKENS = 400
 _MAX_LINE_CHARS = 500
 _MAX_QUERY_CHARS = 1_000
+#: A memory that is cut keeps at least this much of its line: the best one its tag and a few words, others a sentence.
+_MIN_BEST_TOKENS = 16
+_MIN_CUT_TOKENS = 64
 #: How many memories that stand in the conversation already may push new ones out of the search's list.
 _MAX_EXTRA_HITS = 20
 
@@ -32,6 +36,9 @@ _CHATTER = frozenset(
     " 谢谢 好的 好 继续 是的 可以 ありがとう はい いいえ 続けて".casefold().split()
 )
 _CHATTER_WORDS = frozenset(word for entry in _CHATTER for word in words(entry))
+
+
+_CATEGORY = re.compile(r"[\w-]{1,32}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,20 +119,32 @@ class Recall:
         return Recalled(content=content or None, memories=tuple(chosen), mode=result.mode)
 
     def _fill(self, memories: Sequence[MemoryRecord], known: Mapping[str, int]) -> tuple[list[MemoryRecord], str]:
-        """Take memories in order as long as the block stays within its budget."""
+        """Take memories in order as long as the block stays within its budget; the best one is cut rather than left."""
         chosen: list[MemoryRecord] = []
         lines: list[str] = []
-        content = ""
         for memory in memories:
             if len(chosen) == self._max_memories:
                 break
             line = _render(memory, is_updated=memory.id in known)
-            block = render_fence([*lines, line])
-            if estimate_tokens(block) <= self._max_tokens:
+            fitted = line if self._fits([*lines, line]) else self._cut(line, lines)
+            if fitted:
                 chosen.append(memory)
-                lines.append(line)
-                content = block
-        return chosen, content
+                lines.append(fitted)
+        return chosen, render_fence(lines)
+
+    def _fits(self, lines: Sequence[str]) -> bool:
+        return estimate_tokens(render_fence(lines)) <= self._max_tokens
+
+    def _cut(self, line: str, lines: Sequence[str]) -> str:
+        """The head of a line that fills what is left of the budget; empty when too little is left to say anything."""
+        room = self._max_tokens - estimate_tokens(render_fence([*lines, "…"]))
+        least = _MIN_CUT_TOKENS if lines else _MIN_BEST_TOKENS
+        while room >= least:
+            cut = cut_to_tokens(line, room)
+            if self._fits([*lines, cut]):
+                return cut
+            room -= 1  # the fence made something in the line harmless, which takes more room
+        return ""
 
 
 def _stands_already(memory: MemoryRecord, known: Mapping[str, int], said: Mapping[str, str]) -> bool:
@@ -155,7 +174,12 @@ def _rank(hits: Sequence[Hit]) -> list[MemoryRecord]:
 def _render(memory: MemoryRecord, *, is_updated: bool) -> str:
     moment = memory.updated_at_ms if is_updated else memory.created_at_ms
     text = normalise(shorten(redact(normalise(memory.text)).text, _MAX_LINE_CHARS))
-    return f"[{normalise(memory.category)}, {'updated ' if is_updated else ''}{_day(moment)}] {text}"
+    return f"[{_tag(memory.category)}, {'updated ' if is_updated else ''}{_day(moment)}] {text}"
+
+
+def _tag(category: str) -> str:
+    """A category as it may stand in a prompt: one plain word; a stored one may be anything, even a planted order."""
+    return category if _CATEGORY.fullmatch(redact(category).text) else "memory"
 
 
 def _day(moment_ms: int) -> str:
