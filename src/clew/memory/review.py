@@ -53,38 +53,59 @@ class ReviewCounts:
     left: int = 0
 
 
-def review_inbox(dialogs: Dialogs, inbox: Inbox) -> ReviewCounts:
+def review_inbox(dialogs: Dialogs, inbox: Inbox, *, project_key: str | None = None) -> ReviewCounts:
     """Show each waiting candidate, oldest first, and carry out the answers; ends with the counts.
 
     Hosts that can only confirm ask twice, since their "no" is not told from leaving the dialog. Hosts without
     dialogs list what waits and say how to review it.
+
+    Args:
+        project_key: the current project; candidates of others are shown with the project that they belong to.
     """
     waiting = inbox.waiting()
     if not waiting:
         dialogs.notify(_empty_notice(inbox))
         return ReviewCounts()
     if not dialogs.capabilities & {"select", "confirm"}:
-        dialogs.notify(list_waiting(waiting))
+        dialogs.notify(list_waiting(waiting, project_key=project_key))
         return ReviewCounts(left=len(waiting))
-    counts = _Review(dialogs, inbox).run(waiting)
+    counts = _Review(dialogs, inbox, project_key).run(waiting)
     dialogs.notify(f"Review: {counts.saved} saved, {counts.rejected} rejected, {counts.left} left for later.")
     return counts
 
 
-def list_waiting(waiting: Sequence[Candidate]) -> str:
-    """What waits, as text for hosts without dialogs."""
+def list_waiting(waiting: Sequence[Candidate], *, project_key: str | None = None) -> str:
+    """What waits, as text for hosts without dialogs; of another project than `project_key` with its name."""
     head = f"{len(waiting)} {'memory waits' if len(waiting) == 1 else 'memories wait'} for review:"
-    lines = [f"  [{item.category}] {display_text(item.text, _LINE_CHARS)}" for item in waiting[:_MAX_LISTED]]
+    lines = [_list_line(item, project_key) for item in waiting[:_MAX_LISTED]]
     rest = [f"  … and {len(waiting) - _MAX_LISTED} more"] if len(waiting) > _MAX_LISTED else []
     return "\n".join([head, *lines, *rest, "Run /memory-review in an interactive session of Pi to answer."])
 
 
-def describe(candidate: Candidate, similar: str | None = None) -> str:
-    """What the person sees of a candidate: category and scope, why it was proposed, and its text made safe to show."""
-    scope = "this project" if candidate.scope == "project" else "everywhere"
+def _list_line(candidate: Candidate, project_key: str | None) -> str:
+    is_foreign = candidate.scope == "project" and candidate.project_key != project_key
+    place = f" ({_place(candidate, project_key)})" if is_foreign else ""
+    return f"  [{candidate.category}]{place} {display_text(candidate.text, _LINE_CHARS)}"
+
+
+def _place(candidate: Candidate, project_key: str | None) -> str:
+    if candidate.scope == "user":
+        return "everywhere"
+    if candidate.project_key == project_key:
+        return "this project"
+    return f"project {display_text(candidate.project_key or 'unknown', _LINE_CHARS)}"
+
+
+def describe(candidate: Candidate, similar: str | None = None, *, project_key: str | None = None) -> str:
+    """What the person sees of a candidate: category and scope, why it was proposed, and its text made safe to show.
+
+    Args:
+        similar: text of a stored memory that may tell the same fact.
+        project_key: the current project.
+    """
     seen = f" · seen {candidate.seen_count} times" if candidate.seen_count > 1 else ""
     lines = [
-        f"[{candidate.category}] {scope} · {_scores(candidate)}{seen}",
+        f"[{candidate.category}] {_place(candidate, project_key)} · {_scores(candidate)}{seen}",
         display_text(candidate.text, _PREVIEW_CHARS),
     ]
     if similar is not None:
@@ -104,9 +125,10 @@ def _empty_notice(inbox: Inbox) -> str:
 
 
 class _Review:
-    def __init__(self, dialogs: Dialogs, inbox: Inbox) -> None:
+    def __init__(self, dialogs: Dialogs, inbox: Inbox, project_key: str | None) -> None:
         self._dialogs = dialogs
         self._inbox = inbox
+        self._project_key = project_key
 
     def run(self, waiting: Sequence[Candidate]) -> ReviewCounts:
         answers: list[_Answer] = []
@@ -120,7 +142,7 @@ class _Review:
 
     def _ask(self, candidate: Candidate, position: str) -> _Answer:
         similar = self._inbox.similar(candidate)
-        body = describe(candidate, similar.text if similar else None)
+        body = describe(candidate, similar.text if similar else None, project_key=self._project_key)
         ask_once = self._choose if "select" in self._dialogs.capabilities else self._confirm
         answer: _Answer = "again"
         while answer == "again":

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from memory_bench import Placing, ScriptedUi, candidate, new_memory
+from memory_bench import PROJECT, Placing, ScriptedUi, candidate, new_memory
 
 from clew.core.records import Visibility
 from clew.memory.inbox import Inbox
@@ -113,6 +113,24 @@ def test_what_is_shown_holds_no_invisible_or_control_characters():
     shown = describe(candidate("safe\u200b\u202e text\x1b[31m here"), similar="old\u200b text")
     assert "safe text" in shown
     assert not set(shown) & set("\u200b\u202e\x1b")
+
+
+def test_a_candidate_of_another_project_is_shown_with_the_project_it_belongs_to(store):
+    inbox = Inbox(store, store)
+    Placing(store, inbox)("We test with vitest.", "project", scope="project", project_key=PROJECT)
+    shown = {}
+    for current in (PROJECT, "example.org/bob/other", None):
+        ui = ScriptedUi([SKIP])
+        review_inbox(ui, inbox, project_key=current)
+        shown[current] = ui.shown[0][0].splitlines()[1].split(" · ")[0]
+    assert shown == {
+        PROJECT: "[project] this project",
+        "example.org/bob/other": f"[project] project {PROJECT}",
+        None: f"[project] project {PROJECT}",
+    }
+    listed = ScriptedUi(capabilities=("notify",))
+    review_inbox(listed, inbox, project_key="example.org/bob/other")
+    assert f"[project] (project {PROJECT}) We test with vitest." in listed.notices[0]
 
 
 def test_a_similar_memory_is_shown_beside_the_candidate(store):

@@ -74,7 +74,7 @@ class Commands:
             self._ui.notify(str(error), "warning")
 
     def _review_inbox(self) -> None:
-        review_inbox(self._ui, self._inbox)
+        review_inbox(self._ui, self._inbox, project_key=self._project_key)
 
     def _noodle(self, args: str) -> None:
         name, _, rest = args.partition(" ")
@@ -164,7 +164,8 @@ class Commands:
         elif "select" not in self._ui.capabilities:
             listed = [f"  {label}" for label in _labelled(saved)]
             parts = ["Saved without asking:", *listed] if listed else []
-            self._ui.notify("\n".join([*parts, *([list_waiting(waiting)] if waiting else [])]))
+            parts += [list_waiting(waiting, project_key=self._project_key)] if waiting else []
+            self._ui.notify("\n".join(parts))
         else:
             self._review_saved(saved)
             if waiting:
