@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 from secret_samples import CONTEXTS, HARMLESS, SHAPES
+from told_secret_samples import HARMLESS_BESIDE, TOLD
 
 from clew.core.secrets import find_secrets, redact
 
@@ -35,7 +36,7 @@ def test_there_are_at_least_45_kinds_of_shape():
     assert len({kind for kind, _, _ in SHAPES}) >= 45
 
 
-@pytest.mark.parametrize(("kind", "marked"), CONTEXTS)
+@pytest.mark.parametrize(("kind", "marked"), [*CONTEXTS, *(sample for shape in TOLD.values() for sample in shape)])
 def test_a_value_told_or_assigned_is_found_and_nothing_around_it_is_touched(kind, marked):
     text, value = _marked(marked)
     result = redact(text)
@@ -43,7 +44,7 @@ def test_a_value_told_or_assigned_is_found_and_nothing_around_it_is_touched(kind
     assert result.kinds == (kind,)
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@pytest.mark.parametrize("text", [*HARMLESS, *(text for shape in HARMLESS_BESIDE.values() for text in shape)])
 def test_words_about_secrets_are_harmless(text):
     assert find_secrets(text) == ()
     assert redact(text).text == text

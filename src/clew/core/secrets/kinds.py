@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+_MIN_RUN_CHARS = 12
 _START = r"(?<![A-Za-z0-9_-])"
 
 
@@ -24,6 +25,8 @@ class Kind:
     hints: tuple[str, ...]
     pattern: str
     ignore_case: bool = False
+    #: Whether a match may be short or hold blanks. All others are one run of at least `_MIN_RUN_CHARS` characters.
+    is_run: bool = True
 
 
 def _prefixed(name: str, prefixes: str, body: str) -> Kind:
@@ -109,7 +112,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         name="discord-token",
         hints=(".",),
-        pattern=rf"{_START}[MNO][A-Za-z0-9_-]{{22,28}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,}}+",
+        pattern=r"[MNO](?<![A-Za-z0-9_-].)[A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}+",
     ),
     Kind(name="telegram-token", hints=(":AA",), pattern=rf"(?<!\d)\d{{8,10}}:AA{_WORDISH}{{30,}}+"),
     _prefixed("twilio-key", "SK", r"[0-9a-f]{32}(?![0-9a-f])"),
@@ -145,15 +148,17 @@ KINDS: tuple[Kind, ...] = (
     ),
     _prefixed("dynatrace-token", "dt0c01. dt0s01. dt0s16.", r"[A-Z0-9]{20,}+\.[A-Z0-9]{40,}+"),
     _prefixed("datadog-key", "ddp_ ddapp_", rf"{_ALNUM}{{30,}}+"),
-    _prefixed("okta-token", "SSWS ", r"[A-Za-z0-9_-]{30,}+"),
+    Kind(name="okta-token", is_run=False, hints=("SSWS ",), pattern=rf"{_START}SSWS [A-Za-z0-9_-]{{30,}}+"),
     # Keys
     Kind(
         name="private-key",
+        is_run=False,
         hints=("PRIVATE KEY",),
         pattern=r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?P<v>(?:(?!-----END)[^-]|-(?!----END))*+)",
     ),
     Kind(
         name="putty-private-key",
+        is_run=False,
         hints=("Private-Lines:",),
         pattern=r"Private-Lines: \d{1,4}\s{1,4}(?P<v>(?:[A-Za-z0-9+/=]{1,80}\s?)++)",
     ),
@@ -194,6 +199,7 @@ KINDS: tuple[Kind, ...] = (
     # Headers
     Kind(
         name="bearer-token",
+        is_run=False,
         hints=("bearer ",),
         pattern=r"(?:\bauthorization[\"']?\s?[:=]\s{0,3}[\"']?bearer\s{1,4}|\bbearer\s{1,4}(?=[a-z_.~+/=|-]{0,200}\d))"
         r"(?P<v>[a-z0-9_.~+/=|-]{6,}+)",
@@ -201,6 +207,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         name="basic-auth",
+        is_run=False,
         hints=("basic ",),
         pattern=r"(?:\bauthorization[\"']?\s?[:=]\s{0,3}[\"']?basic\s{1,4}|\bbasic\s{1,4}(?=[a-z+/]{0,200}[\d=]))"
         r"(?P<v>[a-z0-9+/]{8,}+={0,2})",
@@ -208,6 +215,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         name="cookie",
+        is_run=False,
         hints=("cookie:",),
         pattern=r"\b(?:set-)?cookie:\s{0,4}(?P<v>[^\s=;]{1,60}=[^\s;\"']{8,}(?:;\s{0,2}[^\s=;]{1,60}=[^\s;\"']{1,4000}){0,40})",
         ignore_case=True,
@@ -215,6 +223,7 @@ KINDS: tuple[Kind, ...] = (
     # Files
     Kind(
         name="url-password",
+        is_run=False,
         hints=("://",),
         pattern=r"\b[a-z][a-z0-9+.-]{1,24}://[^\s/:@\"'<>]{0,200}:(?P<v>[^\s/@\"'<>]{1,300})@(?=[\w.\[-])",
         ignore_case=True,
@@ -222,11 +231,13 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="url-token", hints=("://",), pattern=r"\bhttps?://(?P<v>[A-Za-z0-9_-]{20,200})@(?=[\w.-])"),
     Kind(
         name="netrc-password",
+        is_run=False,
         hints=("login ",),
         pattern=r"\b(?:machine\s{1,4}\S{1,200}\s{1,9})?login\s{1,4}\S{1,200}\s{1,9}password\s{1,4}(?P<v>\S{1,300})",
     ),
     Kind(
         name="pgpass-password",
+        is_run=False,
         hints=(":",),
         pattern=r"(?m)^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,63}:[\w*-]{1,63}:(?P<v>\S{1,200})$",
     ),
@@ -237,6 +248,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         name="kubeconfig-key",
+        is_run=False,
         hints=("client-key-data:", "_authToken="),
         pattern=r"(?:client-key-data:\s{0,4}|_authToken=)(?P<v>[A-Za-z0-9+/=_.-]{16,}+)",
     ),
@@ -250,10 +262,13 @@ def _compiled(kind: Kind) -> re.Pattern[str]:
 
 def shaped_secrets(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """`(kind, start, end)` of every credential that its shape gives away; placeholders are still among them."""
+    # Ordinary words are shorter than any token, so that little is left to look for hints in.
+    runs = " ".join(run for run in text.split() if len(run) >= _MIN_RUN_CHARS)
+    lowered_runs = runs.lower()
     for kind in KINDS:
-        searched = lowered if kind.ignore_case else text
-        if not any(hint in searched for hint in kind.hints):
+        hinted = (lowered_runs if kind.ignore_case else runs) if kind.is_run else lowered if kind.ignore_case else text
+        if not any(hint in hinted for hint in kind.hints):
             continue
-        for match in _compiled(kind).finditer(searched):
+        for match in _compiled(kind).finditer(lowered if kind.ignore_case else text):
             start, end = match.span("v") if "v" in match.re.groupindex else match.span()
             yield kind.name, start, end

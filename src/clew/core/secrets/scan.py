@@ -6,32 +6,28 @@ token), a passphrase of plain words without quotation, a seed phrase without a w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from clew.core.patterns import LazyPattern, LoweredText
 from clew.core.secrets.assignments import assigned_secrets
+from clew.core.secrets.commands import commanded_secrets
 from clew.core.secrets.harmless import is_placeholder, is_plain_word, is_reference
 from clew.core.secrets.kinds import shaped_secrets
+from clew.core.secrets.lookalikes import fold_lookalikes
+from clew.core.secrets.markup import framed_secrets
 from clew.core.secrets.prose import told_secrets
 from clew.core.secrets.series import serial_secrets
+from clew.core.secrets.vocabulary import NAMES
 from clew.core.text import INVISIBLE_CLASS, lower_in_place
 
-_INVISIBLE = re.compile(f"[{INVISIBLE_CLASS}]+")
-_MARKER = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
+_INVISIBLE = LazyPattern(f"[{INVISIBLE_CLASS}]+")
+_MARKER = LazyPattern(r"\[redacted:[a-z0-9-]{1,40}\]")
 _MAX_ROUNDS = 8
 _MAX_REPEATED_VALUES = 64
 _MIN_REPEATED_CHARS = 6
 #: Kinds whose shape alone proves little: their value is checked for words and references as well.
 _WEAK_SHAPES = frozenset({"bearer-token", "basic-auth", "url-password", "netrc-password", "pgpass-password", "cookie"})
-_ANNOUNCEMENT_STEMS = """
-    pass pwd pw psk mdp secret token key cred authoriz pin code seed phrase frase mnemonic wallet otp 2fa mfa aws akia asia
-    log login log-in sign user recover backup words curl wi-fi wifi wlan acced acces acceso accesso connexion anmeld entra
-    contrase senha kennwort schlüssel chiave clave clé chave parola palavra codic código segret secreto segredo geheim jeton
-    wiederherst пароль 密 口令 令牌 码 碼 词 詞 パス 暗証 合言葉 キー トークン 鍵 コード フレーズ 비밀
-"""
-#: A text without any of these holds nothing that the detectors by name or by sentence could find.
-_ANNOUNCEMENTS = tuple(_ANNOUNCEMENT_STEMS.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +54,7 @@ def find_secrets(text: str) -> tuple[SecretSpan, ...]:
     public keys and words about secrets are not found.
     """
     visible, origins = _visible(text)
-    found = list(_candidates(visible))
+    found = list(_candidates(fold_lookalikes(visible)))
     if not found:
         return ()
     markers = [match.span() for match in _MARKER.finditer(visible)]
@@ -94,18 +90,20 @@ _Span = tuple[str, int, int]
 
 
 def _candidates(text: str) -> Iterator[_Span]:
-    lowered = lower_in_place(text)
-    for kind, start, end in shaped_secrets(text, lowered):
+    lowered = LoweredText(lower_in_place(text))
+    for kind, start, end in shaped_secrets(text, lowered.text):
         value = text[start:end]
         if not value or (is_placeholder(value) and kind not in {"private-key", "putty-private-key"}):
             continue
         if kind in _WEAK_SHAPES and (is_reference(value) or is_plain_word(value)):
             continue
         yield kind, start, end
-    if any(stem in lowered for stem in _ANNOUNCEMENTS):
-        yield from serial_secrets(text, lowered)
-        yield from assigned_secrets(text, lowered)
-        yield from told_secrets(text, lowered)
+    names = list(NAMES.finditer(lowered))
+    yield from serial_secrets(text, lowered)
+    yield from assigned_secrets(text, names)
+    yield from framed_secrets(text, lowered.text, names)
+    yield from commanded_secrets(text, lowered)
+    yield from told_secrets(text, lowered)
 
 
 def _visible(text: str) -> tuple[str, list[int] | None]:

@@ -1,0 +1,124 @@
+"""Regular expressions that cost nothing until they are needed: compiled on first use, tried only where they can match."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+
+_LITERAL = re.compile(r"(?:[^\\()\[\]{}?*+|.^$](?![?*{]))+")
+# Latin letters and digits are enough: phrases in other scripts are looked for as they are.
+_WORD = re.compile(r"[a-z0-9]{3,}")
+_HEAD_CHARS = 3
+
+
+class LazyPattern:
+    """A pattern that is compiled when it is first used; afterwards as fast as a compiled one."""
+
+    def __init__(self, source: str, flags: re.RegexFlag = re.NOFLAG) -> None:
+        self.source = source
+        self._flags = flags
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern itself."""
+        return re.compile(self.source, self._flags)
+
+    @cached_property
+    def match(self) -> Callable[..., re.Match[str] | None]:
+        """`re.Pattern.match`."""
+        return self.compiled.match
+
+    @cached_property
+    def search(self) -> Callable[..., re.Match[str] | None]:
+        """`re.Pattern.search`."""
+        return self.compiled.search
+
+    @cached_property
+    def finditer(self) -> Callable[..., Iterator[re.Match[str]]]:
+        """`re.Pattern.finditer`."""
+        return self.compiled.finditer
+
+    @cached_property
+    def sub(self) -> Callable[..., str]:
+        """`re.Pattern.sub`."""
+        return self.compiled.sub
+
+
+class LoweredText:
+    """A text in lower case and how its words begin, which rules out most phrases without reading the text again."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._is_ascii = text.isascii()
+        self._heads = {word[:_HEAD_CHARS] for word in _WORD.findall(text)}
+
+    def may_hold(self, phrase: str) -> bool:
+        """False when no word of the text begins the way the phrase does."""
+        head = phrase[:_HEAD_CHARS]
+        if not head.isascii():
+            return not self._is_ascii
+        return len(head) < _HEAD_CHARS or not head.isalnum() or head in self._heads
+
+    def holds(self, phrase: str) -> bool:
+        """Whether the phrase stands in the text with its beginning at the beginning of a word."""
+        return self.may_hold(phrase) and phrase in self.text
+
+
+class Vocabulary:
+    """Many phrases as one pattern, each phrase in a named group.
+
+    Every phrase begins with a few letters as they stand. Only where a text holds such a beginning is the pattern
+    tried; searching for all of them everywhere costs ten times as much. With `at_word_start` no phrase begins inside a
+    word, which saves most of the looking.
+    """
+
+    def __init__(
+        self, groups: Mapping[str, Iterable[str]], *, before: str = "", after: str = "", at_word_start: bool = False
+    ) -> None:
+        lists = {name: tuple(phrases) for name, phrases in groups.items()}
+        self.stems = _shortest(literal_start(phrase) for phrases in lists.values() for phrase in phrases)
+        self._at_word_start = at_word_start
+        named = "|".join(f"(?P<{name}>{'|'.join(phrases)})" for name, phrases in lists.items())
+        self._pattern = LazyPattern(f"{before}(?:{named}){after}")
+
+    def finditer(self, lowered: LoweredText) -> Iterator[re.Match[str]]:
+        """The phrases in a text, left to right, not overlapping."""
+        done = 0
+        for start in self._starts(lowered):
+            match = self._pattern.match(lowered.text, start) if start >= done else None
+            if match is not None:
+                done = match.end()
+                yield match
+
+    def _starts(self, lowered: LoweredText) -> list[int]:
+        stems = filter(lowered.may_hold, self.stems) if self._at_word_start else self.stems
+        text = lowered.text
+        starts: set[int] = set()
+        for stem in stems:
+            position = text.find(stem)
+            while position >= 0:
+                starts.add(position)
+                position = text.find(stem, position + 1)
+        return sorted(starts)
+
+
+def literal_start(phrase: str) -> str:
+    """The characters that every match of a phrase begins with.
+
+    Raises:
+        ValueError: the phrase begins with anything but two letters as they stand.
+    """
+    literal = _LITERAL.match(phrase)
+    if literal is None or len(literal.group()) < 2:
+        raise ValueError(f"The phrase {phrase!r} does not begin with two plain letters.")
+    return literal.group()
+
+
+def _shortest(stems: Iterable[str]) -> tuple[str, ...]:
+    """Without those that begin with another one."""
+    kept: list[str] = []
+    for stem in sorted(set(stems)):
+        if not (kept and stem.startswith(kept[-1])):
+            kept.append(stem)
+    return tuple(kept)
