@@ -30,7 +30,6 @@ _SMALL_WORDS = """
     et le les du des dans sur pour pas est sera und der die das den dem ist im in auf mit von nicht bei o os as do da em no na
 """
 _SENTENCE_WORDS = frozenset(_SMALL_WORDS.split())
-)
 
 
 def told_phrases(text: str, lowered: str, keywords: Sequence[re.Match[str]]) -> Iterator[tuple[str, int, int]]:
