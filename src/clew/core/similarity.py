@@ -33,7 +33,10 @@ def jaccard(a: str, b: str) -> float:
 
 
 def containment(a: str, b: str) -> float:
-    """Shared words over the words of the smaller text, in [0, 1]; 0 when either text has no words."""
+    """Shared words over the words of the smaller text, in [0, 1]; 0 when either text has no words.
+
+    The measure for merging memories, where one may say all that another says and more.
+    """
     first, second = token_set(a), token_set(b)
     if not first or not second:
         return 0.0

@@ -151,6 +151,7 @@ class Gate:
     def _judge(self, captured: CapturedState) -> Judgement | None:
         typed = typed_part(captured.state.user)
         injections = find_injections(typed)
+        # It parts the typed text once more: a page that was introduced as one stays a page behind a code block in it.
         ask = find_ask(typed)
         if ask is not None:
             return self._settle_ask(captured, typed, ask, injections)
@@ -162,7 +163,7 @@ class Gate:
 
     def _settle_ask(self, captured: CapturedState, typed: str, ask: Ask, injections: Sequence[str]) -> Judgement | None:
         """An explicit ask is its own approval; only a secret, a planted order or a passing wish stops it."""
-        refusal = _refuse_ask(captured, ask, injections) or self._suspect_secret(typed)
+        refusal = _refuse_ask(captured, ask, injections) or self._suspect_secret(ask, typed)
         if refusal is not None:
             return self._settle(captured, refusal, decided_by=DECIDED_BY_ASK)
         scope = ask.scope if captured.project_key else "user"
@@ -177,13 +178,17 @@ class Gate:
         saved = _judgement(captured, "saved", REASON_ASKED, target=ask.category, model=DECIDED_BY_ASK)
         return self._captures.settle(saved, save=memory)
 
-    def _suspect_secret(self, typed: str) -> Selection | None:
-        """The model's veto of an ask, if it sees a secret in what was typed: some have no form that a scanner knows."""
+    def _suspect_secret(self, ask: Ask, typed: str) -> Selection | None:
+        """The model's veto of an ask, if it sees a secret where the scanner knew no form; what that knew is redacted.
+
+        The message is judged as it was typed, because its words around a value tell what it is.
+        """
         question = {name: asked for name, asked in self._questions.items() if name == SECRET_QUESTION}
         if not question:
             return None
+        judged = typed if len(typed) <= MAX_TEXT_CHARS else shorten(ask.text, MAX_TEXT_CHARS)
         try:
-            decision = self._inquiry.ask(State(user=shorten(typed, MAX_TEXT_CHARS)), question)
+            decision = self._inquiry.ask(State(user=judged), question)
         except DecisionModelError:
             decision = None
         # Without an answer the scanner's word stands: the person asked, and is not kept waiting for a model that is down.

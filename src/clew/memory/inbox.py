@@ -89,9 +89,9 @@ class Inbox:
         )
         return self._captures.approve(candidate_id, _as_memory(changed))
 
-    def reject(self, candidate_id: str, reason: str = "rejected") -> None:
+    def reject(self, candidate_id: str) -> None:
         """Take a candidate out; its like is not proposed again for a while. Raises NotFound."""
-        self._captures.reject(candidate_id, reason)
+        self._captures.reject(candidate_id, "in review")
 
     def _find(self, candidate_id: str) -> Candidate:
         for candidate in self._captures.inbox():

@@ -68,7 +68,6 @@ class Recall:
         *,
         project_key: str | None,
         relevance_floor: float,
-        max_memories: int = MAX_MEMORIES,
         max_tokens: int = MAX_TOKENS,
     ) -> None:
         """Recall for one project.
@@ -80,7 +79,6 @@ class Recall:
         self._memories = memories
         self._visible = Visibility(project_key=project_key)
         self._floor = relevance_floor
-        self._max_memories = max_memories
         self._max_tokens = max_tokens
 
     def recall(
@@ -104,13 +102,13 @@ class Recall:
             StoreError: the search failed.
         """
         query = make_query(prompt)
-        if not query or self._max_memories < 1:
+        if not query:
             return NOTHING
         known = injected or {}
         result = self._memories.search(
             query,
             self._visible,
-            limit=self._max_memories + min(len(known) + len(said or {}), _MAX_EXTRA_HITS),
+            limit=MAX_MEMORIES + min(len(known) + len(said or {}), _MAX_EXTRA_HITS),
             min_relevance=self._floor,
             deadline=deadline,
         )
@@ -123,7 +121,7 @@ class Recall:
         chosen: list[MemoryRecord] = []
         lines: list[str] = []
         for memory in memories:
-            if len(chosen) == self._max_memories:
+            if len(chosen) == MAX_MEMORIES:
                 break
             line = _render(memory, is_updated=memory.id in known)
             fitted = line if self._fits([*lines, line]) else self._cut(line, lines)

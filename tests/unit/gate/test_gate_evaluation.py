@@ -241,6 +241,19 @@ def test_an_ask_behind_the_cut_of_a_long_paste_is_no_ask():
     assert SECRET_ASK not in bench.model.asked[0].user
 
 
+def test_a_page_that_was_introduced_stays_a_page_behind_its_code_blocks():
+    bench = Bench(FakeModel(decision(target="none")))
+    assert bench.judge(f"Here is the page:\n```\nmake\n```\n{SECRET_ASK}").outcome == "filtered"
+    assert bench.captures.saved == []
+
+
+def test_of_a_very_long_message_the_statement_is_judged_for_secrets():
+    bench = Bench(FakeModel(decision(secret=0.97)), questions=SECRET_QUESTION)
+    prose = "We went on and on about it.\n" * 200
+    assert bench.judge(f"{prose}\n{SECRET_ASK}\n\n{prose}").outcome == "vetoed"
+    assert [state.user for state in bench.model.asked] == ["hK8mQ2vL9x opens the door of the office"]
+
+
 def test_the_model_sees_a_long_typed_text_with_its_head_and_its_tail():
     bench = Bench(FakeModel(decision(target="none")))
     bench.judge("begin\n" + "We went on and on about it.\n" * 300 + "end")
