@@ -12,9 +12,10 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+from clew.core.patterns import LazyPattern
 from clew.core.text import INVISIBLE_CLASS, lower_in_place
 
-_INVISIBLE = re.compile(f"[{INVISIBLE_CLASS}]")
+_INVISIBLE = LazyPattern(f"[{INVISIBLE_CLASS}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,26 +13,28 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 
+from clew.core.patterns import LazyPattern, lower_in_place
+
 _LONG_LINE_CHARS = 2_000
 _LONG_AFTER_INTRODUCTION_CHARS = 200
 _CLOSING_REQUEST_CHARS = 300
 
-_FENCE = re.compile(r"\s{0,3}(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|\"{3}|'{3})")
-_QUOTE = re.compile(r"\s{0,3}(?:>|\|\s?>)")
-_QUOTE_HEADER = re.compile(
+_FENCE = LazyPattern(r"\s{0,3}(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|\"{3}|'{3})")
+_QUOTE = LazyPattern(r"\s{0,3}(?:>|\|\s?>)")
+_QUOTE_HEADER = LazyPattern(
     r"(?:on|am|le|el|il|em)\b.{5,200}\b(?:wrote|schrieb|a écrit|escribió|ha scritto|escreveu)\s?:\s*$"
     r"|-{3,}\s?(?:original|forwarded|ursprüngliche|messaggio|mensaje|message)\b.{0,60}-{3,}\s*$",
     re.IGNORECASE,
 )
-_DIFF_START = re.compile(r"diff --git |@@ -\d|--- (?:a/|/dev/null)|Index: \S")
-_DIFF_LINE = re.compile(
+_DIFF_START = LazyPattern(r"diff --git |@@ -\d|--- (?:a/|/dev/null)|Index: \S")
+_DIFF_LINE = LazyPattern(
     r"[-+ \\]|@@ |diff --git |index [0-9a-f]|(?:new|deleted) file mode|similarity |rename |Binary files"
 )
-_MARKER_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{1,60}-----")
-_MARKER_END = re.compile(r"-----END [A-Z0-9 ]{1,60}-----")
-_TAG = re.compile(r"\s{0,8}<([A-Za-z][\w:-]{0,60})[^<>]{0,500}>|\s{0,8}<[!?/][A-Za-z]")
-_CLOSING_TAG = re.compile(r"</([A-Za-z][\w:-]{0,60})\s{0,5}>")
-_LOG = re.compile(
+_MARKER_BEGIN = LazyPattern(r"-----BEGIN [A-Z0-9 ]{1,60}-----")
+_MARKER_END = LazyPattern(r"-----END [A-Z0-9 ]{1,60}-----")
+_TAG = LazyPattern(r"\s{0,8}<([A-Za-z][\w:-]{0,60})[^<>]{0,500}>|\s{0,8}<[!?/][A-Za-z]")
+_CLOSING_TAG = LazyPattern(r"</([A-Za-z][\w:-]{0,60})\s{0,5}>")
+_LOG = LazyPattern(
     r"\s{0,8}(?:"
     r"\[?\d{4}[-/]\d\d[-/]\d\d[T ,]\s?\d\d:\d\d"
     r"|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?\s"
@@ -44,23 +46,25 @@ _LOG = re.compile(
     r"|\S{1,60}@\S{1,60}:[^$#]{0,200}[$#] "
     r")"
 )
-_TRACE = re.compile(
+_TRACE = LazyPattern(
     r"Traceback \(most recent call last\):|\s+at \S.{0,300}[(:]\S{0,300}:?\d|\s+at (?:async )?[\w.$<>]{1,200} ?\("
     r"|\s+File \".{1,300}\", line \d+|Exception in thread |Caused by: |\s*\.{3} \d+ more\b|goroutine \d+ \["
     r"|thread '.{1,100}' panicked at|\s*\d+: 0x[0-9a-f]+ - |\s+from \S{1,300}:\d+:in |\s*[~^]{2,}\s*$|#\d+\s+0x[0-9a-f]"
 )
-_ERROR_HEAD = re.compile(
+_ERROR_HEAD = LazyPattern(
     r"(?:Uncaught )?[\w.$]{0,120}(?:Error|Exception|Warning|Interrupt|Panic)(?: \[\w+\])?(?::\s|:?$)"
 )
-_CODE = re.compile(
+_CODE = LazyPattern(
     r"\s*(?:(?:def|class|async def|func|fn|pub|impl|struct|enum|import|from|export|const|let|var|function|interface"
     r"|type|return|if|for|while|else|elif|try|except|catch|switch|package|using|namespace|public|private|static"
     r"|SELECT|INSERT|UPDATE|CREATE|#include|@\w+)\b.{0,500}[:{;(,)\]=]|[}\])]+[;,]?|.{0,500}[{;])\s*$"
     r"|\s*(?:import|from|#include|package|using) \S{1,200}(?: import .{1,200})?\s*$"
 )
-_TABLE = re.compile(r"\s{0,8}\|.{0,2000}\|\s*$")
-_INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
-_JSON_START = re.compile(r"""\s{0,8}(?:[\[{]\s*$|\{\s*["'}]|\[\s*[\[{"\d])""")
+_CODE_ENDS = frozenset(":{;(,)]=}")
+_IMPORTS = LazyPattern(r"\s*(?:import|from|#include|package|using) ")
+_TABLE = LazyPattern(r"\s{0,8}\|.{0,2000}\|\s*$")
+_INDENTED = LazyPattern(r"(?: {4}|\t)\s*\S")
+_JSON_START = LazyPattern(r"""\s{0,8}(?:[\[{]\s*$|\{\s*["'}]|\[\s*[\[{"\d])""")
 _NOUN = (
     r"(?:page|article|docs?|documentation|readme|logs?|output|e-?mail|mail|message|ticket|issue|transcript|thread"
     r"|comments?|review|response|reply|website|site|contents?|text|file|snippet|excerpt|quote|trace|errors?|result"
@@ -69,18 +73,20 @@ _NOUN = (
     r"|journal|erreur|seite|artikel|dokumentation|nachricht|antwort|inhalt|protokoll|fehler|ausgabe|artigo|mensagem"
     r"|resposta|conteúdo|erro)"
 )
-# Such as: here is the page, the README says, Log; each with a colon.
-_INTRODUCTION = re.compile(
+_HAS_NOUN = LazyPattern(
+    rf"\b{_NOUN}\b|这是|以下|下面|如下|これは|こちら|网页|页面|文章|文档|日志|邮件|原文|输出|报错|ページ|記事|ログ|メール|本文|出力"
+)
+# Such as: here is the page, the README says, Log; each with a colon. Sees lowered text.
+_INTRODUCTION = LazyPattern(
     rf"\b(?:here(?:['’]s|\s(?:is|are|comes))?|this is|these are|below|following|pasted?|pasting|copied|got|getting|from"
     rf"|ecco|questo è|questa è|incollo|aquí (?:está|va|tienes)|esto es|pego|voici|voilà|je colle|hier (?:ist|sind|kommt)"
     rf"|aqui está|segue|colo)\b.{{0,80}}\b{_NOUN}\b.{{0,60}}:"
     rf"|\b{_NOUN}\b.{{0,40}}\b(?:says?|said|reads?|shows?|dice|dit|sagt|steht|diz|mostra|muestra)\b.{{0,20}}:"
     rf"|^\W{{0,4}}(?:the\s)?{_NOUN}\s?:"
     r"|(?:这是|以下|下面|如下|これは|こちら).{0,20}[:：]|(?:网页|页面|文章|文档|日志|邮件|原文|输出|报错|ページ|記事|ログ|メール|本文|出力)"
-    r".{0,10}[:：]",
-    re.IGNORECASE,
+    r".{0,10}[:：]"
 )
-_CLOSING_REQUEST = re.compile(
+_CLOSING_REQUEST = LazyPattern(
     r"(?:(?:can|could|would|will) you|please|what|why|how|where|when|which|who|is|are|does|do|should|fix|explain"
     r"|summari[sz]e|translate|check|tell me|any idea|help|review|compare|find|write|make|now|thanks"
     r"|puoi|potresti|per favore|che|cosa|perché|come|riassumi|spiega|puedes|por favor|qué|cómo|resume|explica"
@@ -89,7 +95,7 @@ _CLOSING_REQUEST = re.compile(
     r"|.{1,290}[?？]\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-_PLANTED_ASK = re.compile(
+_PLANTED_ASK = LazyPattern(
     r"remember|memor|forget|don't forget|ricorda|dimentic|recuerda|olvid|souviens|retiens|oubli|merk|vergiss|lembr"
     r"|esque[cç]|记住|記住|别忘|覚え|忘れ|ignore|from now on",
     re.IGNORECASE,
@@ -168,7 +174,11 @@ def _part(lines: list[str], is_pasted: list[bool]) -> list[tuple[bool, str]]:
 
 def _split_introduction(line: str) -> tuple[str, str, bool]:
     """The line up to its introduction, what follows on the same line, and whether the next lines are introduced."""
-    for match in _INTRODUCTION.finditer(line[:_LONG_LINE_CHARS]):
+    lowered = lower_in_place(line[:_LONG_LINE_CHARS])
+    last_colon = max(lowered.rfind(":"), lowered.rfind("："))
+    if last_colon < 0 or _HAS_NOUN.search(lowered, 0, last_colon) is None:
+        return line, "", False
+    for match in _INTRODUCTION.finditer(lowered, 0, last_colon + 1):
         rest = line[match.end() :]
         if not rest.strip():
             return line, "", True
@@ -277,13 +287,19 @@ def _indented(lines: Sequence[str], start: int) -> int:
     return end if end - start >= 2 else start
 
 
+def _is_code(line: str) -> bool:
+    """Whether a line looks like one of a program; most prose is told by its last character alone."""
+    end = line[:600].rstrip()[-1:]
+    return (end in _CODE_ENDS or _IMPORTS.match(line) is not None) and _CODE.match(line[:600]) is not None
+
+
 def _code(lines: Sequence[str], start: int) -> int:
-    if not _CODE.match(lines[start][:600]):
+    if not _is_code(lines[start]):
         return start
     end = start + 1
     hits = 1
     while end < len(lines) and lines[end].strip():
-        is_code = _CODE.match(lines[end][:600]) is not None
+        is_code = _is_code(lines[end])
         if not is_code and lines[end][:1] not in {" ", "\t"}:
             break
         hits += is_code
@@ -291,7 +307,7 @@ def _code(lines: Sequence[str], start: int) -> int:
     return end if hits >= 3 or (hits >= 2 and end - start >= 3) else start
 
 
-def _run(lines: Sequence[str], start: int, pattern: re.Pattern[str]) -> int:
+def _run(lines: Sequence[str], start: int, pattern: LazyPattern) -> int:
     end = start
     while end < len(lines) and pattern.match(lines[end][:_LONG_LINE_CHARS]):
         end += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from itertools import pairwise
 
 import pytest
@@ -94,3 +95,22 @@ def test_a_redaction_mark_is_not_redacted_again():
     once = redact("password=hunter2 and token: abcd1234efgh5678").text
     assert redact(once).text == once
     assert find_secrets(once) == ()
+
+
+def test_a_token_that_a_line_break_cuts_is_found_to_its_end(secret_of):
+    token = secret_of("gh+p_+a36")
+    head, tail = token[:26], token[26:] + "7a"
+    assert redact(f"use {head}\n{tail}\nfor it").text == "use [redacted:github-token]\nfor it"
+    assert redact(f"use {token}\nfor 3 weeks").text == "use [redacted:github-token]\nfor 3 weeks"
+    assert redact(f"use {token}\nversion-2024 is out").text.endswith("\nversion-2024 is out")
+
+
+@pytest.mark.parametrize("recipe", ["gh+p_+a36", "glp+at-+a20", "sk-+ant-api03-+a80", "sk_+live_+a24"])
+def test_a_vendors_token_is_found_in_base64_too(secret_of, recipe):
+    encoded = base64.b64encode(secret_of(recipe).encode()).decode()
+    assert redact(f"value: {encoded} ok").text == "value: [redacted:encoded-token] ok"
+
+
+def test_base64_of_anything_else_stays():
+    text = "logo " + base64.b64encode(b"-----BEGIN CERTIFICATE----- and a picture, 12345").decode()
+    assert find_secrets(text) == ()

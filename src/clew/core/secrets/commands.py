@@ -27,14 +27,17 @@ def _command(hint: str, source: str) -> _Command:
     return _Command(hint=hint, pattern=LazyPattern(source.replace("VALUE", _VALUE).replace("OPTIONS", _OPTIONS)))
 
 
-_LOGIN = r"(?:docker|podman|nerdctl|buildah|skopeo|helm registry|oras|crane auth|az(?: acr)?|oc|argocd|cf|ibmcloud|mc|vault|cosign)"
+_REGISTRIES = (
+    "docker", "podman", "nerdctl", "buildah", "skopeo", "helm registry", "oras", "crane auth", "az", "az acr", "oc", "argocd",
+    "ibmcloud", "vault", "cosign",
+)  # fmt: skip
 _COMMANDS = (
     *(
         _command(client, rf"\b{client}(?:dump|admin|import|check|show|sh)?\bOPTIONS\s-p(?!rint|ort|rot|ipe|lug|ass)VALUE")
         for client in ("mysql", "mariadb")
     ),
     _command("mongo", r"\bmongo(?:sh|dump|restore|export|import)?\bOPTIONS\s-p\s?VALUE"),
-    _command("login", rf"\b{_LOGIN} login\bOPTIONS\s-p\s?VALUE"),
+    *(_command(f"{program} login", rf"\b{program} login\bOPTIONS\s-p\s?VALUE") for program in _REGISTRIES),
     _command("redis-cli", r"\bredis-cliOPTIONS\s(?:-a|--pass)[ =]VALUE"),
     _command("requirepass", r"\brequirepass\sVALUE"),
     _command("masterauth", r"\bmasterauth\sVALUE"),

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import re
 
-_PLACEHOLDER = re.compile(
+from clew.core.patterns import LazyPattern
+
+_PLACEHOLDER = LazyPattern(
     r"x{4,}|\*{3,}|•{3,}|\.{3}|…|_{4,}|(?:your|my|some|the|our|put|insert|enter|add|replace|set)[_-]|[_-]here\b|your[A-Z]"
     r"|^your|placeholder|example|sample|change[_-]?me|change[_-]?this|replace[_-]?me|dummy|redacted|censored|masked|todo"
     r"|fixme|foo[_-]?bar|lorem|deadbeef|test[_-]?(?:key|token|password|secret)|fake|0{8,}|1234567890{0,1}abc|abcdef0123",
     re.IGNORECASE,
 )
 # A reference to where the value is kept, or an expression that computes it.
-_REFERENCE = re.compile(
+_REFERENCE = LazyPattern(
     r"^[\"'(]*(?:[$%#@&<{\[]|process\.env|os\.|env[.\[(:]|ENV\b|getenv|System\.|secrets?[.:/]|vault[:/]|op://|ref:|file:"
     r"|/run/secrets|arn:|ssm:|keychain|import\.meta|config[.\[]|settings[.\[]|self\.|this\.|args\.|ctx\.|request\."
     r"|req\.|data\.|user\.|var\.|local\.|params?[.\[]|https?://|/|~/|\./|\.\./)"
 )
-_EXPRESSION = re.compile(
+_EXPRESSION = LazyPattern(
     r"^[A-Za-z_][\w.]*\(|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\(|$)|^[A-Za-z_]\w*\[|=>|::|\?\?|\?\.\w|&&|\|\||^\(|\$\{|\{\{|%\(|<[^>]*>"
 )
 # Names of things, not values: `client_secret_name`, `ApiKeyProvider`, `access_token`.
-_IDENTIFIER = re.compile(
+_IDENTIFIER = LazyPattern(
     r"^[a-z]+(?:_[a-z]+)+$|^[A-Z]+(?:_[A-Z]+)+$|^[a-z]+(?:[A-Z][a-z]+)+$|^(?:[A-Z][a-z]+){2,}$|^[a-z]+(?:-[a-z]+)+$"
 )
 
@@ -56,7 +58,7 @@ _WORDS = """
 """
 #: Single words that follow "password:" or "the password is" without being one.
 WORDS = frozenset(_WORDS.split())
-_SUFFIX = re.compile(r"(?:ed|ing|able|ible|ful|less|ous|ment|ness|tion|tions|ity|ly|ive|ization)$")
+_SUFFIX = LazyPattern(r"(?:ed|ing|able|ible|ful|less|ous|ment|ness|tion|tions|ity|ly|ive|ization)$")
 
 
 def is_placeholder(value: str) -> bool:

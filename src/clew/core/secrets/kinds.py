@@ -8,11 +8,14 @@ could send the matcher back, so that the work grows with the text and not faster
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 _MIN_RUN_CHARS = 12
+_HEAD_CHARS = 3
+_HEADED = re.compile(r"[A-Za-z0-9_-]{3,}")
 _START = r"(?<![A-Za-z0-9_-])"
 
 
@@ -27,17 +30,29 @@ class Kind:
     ignore_case: bool = False
     #: Whether a match may be short or hold blanks. All others are one run of at least `_MIN_RUN_CHARS` characters.
     is_run: bool = True
+    #: Whether a match begins with a hint and no letter, digit, hyphen or underscore stands before it.
+    stands_free: bool = False
 
 
 def _prefixed(name: str, prefixes: str, body: str) -> Kind:
     """A token of the form prefix + body, standing free on its left."""
     hints = tuple(prefixes.split())
     alternatives = "|".join(re.escape(hint) for hint in hints)
-    return Kind(name=name, hints=hints, pattern=f"{_START}(?:{alternatives}){body}")
+    return Kind(name=name, hints=hints, pattern=f"{_START}(?:{alternatives}){body}", stands_free=True)
 
 
 _WORDISH = r"[A-Za-z0-9_-]"
 _ALNUM = r"[A-Za-z0-9]"
+
+#: How base64 of a vendor's token or of a private key begins.
+_ENCODED = tuple(
+    b64encode(prefix)[: len(prefix) * 4 // 3].decode()
+    for prefix in (
+        b"ghp_", b"gho_", b"ghs_", b"github_pat_", b"glpat-", b"sk-ant-", b"sk-proj-", b"sk_live_", b"AKIA", b"xoxb-", b"xoxp-",
+        b"npm_", b"hvs.", b"dckr_pat_",
+        *(f"-----BEGIN {label}PRIVATE KEY".encode() for label in ("", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ")),
+    )
+)  # fmt: skip
 
 KINDS: tuple[Kind, ...] = (
     # Code hosting and package registries
@@ -164,6 +179,11 @@ KINDS: tuple[Kind, ...] = (
     ),
     _prefixed("age-secret-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{40,}+"),
     _prefixed("jwt", "eyJ", rf"{_WORDISH}{{8,}}+\.{_WORDISH}{{8,}}+\.{_WORDISH}{{4,}}+(?:\.{_WORDISH}{{1,}}+){{0,2}}"),
+    Kind(
+        name="encoded-token",
+        hints=_ENCODED,
+        pattern=rf"(?<![A-Za-z0-9+/])(?:{'|'.join(_ENCODED)})[A-Za-z0-9+/]{{16,}}+={{0,2}}",
+    ),
     # Addresses whose path is the secret
     Kind(
         name="slack-webhook",
@@ -264,11 +284,24 @@ def shaped_secrets(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """`(kind, start, end)` of every credential that its shape gives away; placeholders are still among them."""
     # Ordinary words are shorter than any token, so that little is left to look for hints in.
     runs = " ".join(run for run in text.split() if len(run) >= _MIN_RUN_CHARS)
+    heads = {word[:_HEAD_CHARS] for word in _HEADED.findall(runs)}
     lowered_runs = runs.lower()
     for kind in KINDS:
         hinted = (lowered_runs if kind.ignore_case else runs) if kind.is_run else lowered if kind.ignore_case else text
-        if not any(hint in hinted for hint in kind.hints):
+        if not any(hint in hinted for hint in _hints_left(kind, heads)):
             continue
         for match in _compiled(kind).finditer(lowered if kind.ignore_case else text):
             start, end = match.span("v") if "v" in match.re.groupindex else match.span()
             yield kind.name, start, end
+
+
+def _hints_left(kind: Kind, heads: set[str]) -> Iterable[str]:
+    """The hints that the beginnings of words do not rule out."""
+    if not kind.stands_free:
+        return kind.hints
+    return [hint for hint, head in _heads_of(kind) if head is None or head in heads]
+
+
+@cache
+def _heads_of(kind: Kind) -> tuple[tuple[str, str | None], ...]:
+    return tuple((hint, hint[:_HEAD_CHARS] if _HEADED.match(hint) else None) for hint in kind.hints)

@@ -1,7 +1,7 @@
 """The scanner: runs the detectors, drops what is harmless, merges what overlaps, redacts what is left.
 
-Not covered: a value broken over several lines (other than a key block), one that is encoded once more (base64 of a
-token), a passphrase of plain words without quotation, a seed phrase without a word that announces it.
+Not covered: a password broken over several lines (a token is followed to the next line), base64 of anything but the
+best-known tokens, a passphrase of two or three plain words without quotation, a seed phrase that nothing announces.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ from clew.core.text import INVISIBLE_CLASS, lower_in_place
 
 _INVISIBLE = LazyPattern(f"[{INVISIBLE_CLASS}]+")
 _MARKER = LazyPattern(r"\[redacted:[a-z0-9-]{1,40}\]")
+_WRAPPED = LazyPattern(
+    r"\\?\r?\n[ \t]{0,8}(?P<rest>(?=[A-Za-z]{0,80}\d)(?=\d{0,80}[A-Za-z])[A-Za-z0-9_+/=-]{8,200})"
+    r"(?=[\"'`,;.)]{0,3}[ \t]{0,8}(?:[\r\n]|$))"
+)
 _MAX_ROUNDS = 8
 _MAX_REPEATED_VALUES = 64
 _MIN_REPEATED_CHARS = 6
@@ -97,13 +101,19 @@ def _candidates(text: str) -> Iterator[_Span]:
             continue
         if kind in _WEAK_SHAPES and (is_reference(value) or is_plain_word(value)):
             continue
-        yield kind, start, end
+        yield kind, start, _end_of_wrapped(text, end)
     names = list(NAMES.finditer(lowered))
     yield from serial_secrets(text, lowered)
     yield from assigned_secrets(text, names)
     yield from framed_secrets(text, lowered.text, names)
     yield from commanded_secrets(text, lowered)
     yield from told_secrets(text, lowered)
+
+
+def _end_of_wrapped(text: str, end: int) -> int:
+    """The end of a token that a line break cuts: the next line is one more run of letters and digits."""
+    rest = _WRAPPED.match(text, end)
+    return end if rest is None or not any(map(str.isdigit, rest["rest"])) else rest.end()
 
 
 def _visible(text: str) -> tuple[str, list[int] | None]:

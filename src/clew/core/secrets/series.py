@@ -14,7 +14,8 @@ _SEED_KEYWORD = Vocabulary(
             "phrase (?:de récupération|secrète|mnémonique)", "wiederherstellungs(?:phrase|wörter)", "助记词", "助記詞",
             "シードフレーズ", "リカバリーフレーズ",
         )
-    }
+    },
+    at_word_start=True,
 )  # fmt: skip
 _SEED_WORDS = LazyPattern(r"(?:(?:\d{1,2}[.)]?\s{0,2})?(?<![A-Za-z])[a-z]{3,8}(?![A-Za-z])[\s,;]{0,3}){12,24}+")
 _CODES_KEYWORD = Vocabulary(
@@ -25,7 +26,8 @@ _CODES_KEYWORD = Vocabulary(
             "codes de (?:récupération|secours)", "wiederherstellungscodes?", "wiederherstellungsschlüssel", "backup-?codes?",
             "恢复码", "备份码", "恢復碼", "リカバリーコード", "バックアップコード", "回復コード",
         )
-    }
+    },
+    at_word_start=True,
 )  # fmt: skip
 _CODE = LazyPattern(
     r"(?<![A-Za-z0-9-])(?=[A-Za-z-]{0,40}\d)(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,8}|[A-Za-z0-9]{8,16}|\d{6,10})(?![A-Za-z0-9-])"
@@ -33,6 +35,7 @@ _CODE = LazyPattern(
 _TOTP_KEYWORD = Vocabulary(
     {"totp": ("totp", "2fa", "otp", "mfa", "authenticator", "two[- ]factor")},
     after="[ _-]?(?:app )?(?:seed|secret|key|setup key|code)?",
+    at_word_start=True,
 )
 _BASE32 = LazyPattern(r"(?<![A-Za-z0-9])(?:[A-Z2-7]{16,64}+|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}+)(?![A-Za-z0-9])")
 _AWS_KEYWORD = Vocabulary({"aws": ("aws", "akia[a-z0-9]{16}", "asia[a-z0-9]{16}")})
