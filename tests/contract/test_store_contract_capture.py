@@ -127,6 +127,13 @@ def test_a_candidate_that_waits_already_is_counted_not_doubled(store) -> None:
     assert [waiting.seen_count for waiting in store.inbox()] == [2]
 
 
+def test_a_candidate_seen_again_keeps_the_higher_of_each_score(store) -> None:
+    for key, scores in (("k", {"durable": 0.6, "personal": 0.8}), ("l", {"durable": 0.9, "personal": 0.2, "new": 0.5})):
+        store.journal([captured(key)])
+        store.settle(judgement(key, "queued"), queue=replace(candidate("I use tabs"), scores=scores))
+    assert [waiting.scores for waiting in store.inbox()] == [{"durable": 0.9, "personal": 0.8, "new": 0.5}]
+
+
 def test_what_is_stored_already_is_not_proposed(store) -> None:
     memory_id = store.add(memory("I use tabs")).memory.id
     settled = queue(store, "k", "I use tabs")
@@ -194,7 +201,7 @@ def test_an_approval_that_is_refused_leaves_the_candidate_waiting(store) -> None
 
 
 def test_a_person_may_approve_what_was_forgotten_meanwhile(store) -> None:
-    candidate_id = queue(store, "k", "I use tabs, I think").candidate_id
+    candidate_id = queue(store, "k", "My editor indents with tabs").candidate_id
     store.forget(store.add(memory("I use tabs")).memory.id)
     assert store.approve(candidate_id, memory("I use tabs")).outcome == "saved"
 

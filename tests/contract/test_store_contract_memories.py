@@ -7,6 +7,7 @@ import pytest
 from clew.core.errors import ForgottenText, InjectionFound, InvalidInput, NotFound, SecretFound
 from clew.core.ports import MemoryStore
 from clew.core.records import NewMemory, Origin, Provenance, Visibility
+from clew.store.embedder import BuiltinEmbedder
 
 EVERYWHERE = Visibility(everywhere=True)
 ACME, OTHER = "github.com/acme/app", "github.com/acme/app2"
@@ -311,12 +312,24 @@ def test_a_memory_is_found_by_a_piece_of_its_text_in_any_script(store, text: str
     assert [record.text for record in store.find(memory_id, EVERYWHERE)][:1] == [text]
 
 
-def test_finding_lists_pieces_first_then_what_search_finds_without_repeats(store) -> None:
+def test_finding_searches_only_when_no_memory_holds_the_words_as_they_stand(store) -> None:
     store.add(new("tests of the parser are run nightly"))
     store.add(new("we run the parser tests by hand"))
-    found = [record.text for record in store.find("parser tests", EVERYWHERE)]
-    assert found == ["we run the parser tests by hand", "tests of the parser are run nightly"]
-    assert [record.text for record in store.find("parser tests", EVERYWHERE, limit=1)] == found[:1]
+    assert [record.text for record in store.find("parser tests", EVERYWHERE)] == ["we run the parser tests by hand"]
+    assert len(store.find("tests, parser", EVERYWHERE)) == 2
+    assert len(store.find("tests", EVERYWHERE, limit=1)) == 1
+
+
+def test_one_row_that_holds_the_words_is_the_one_that_is_meant(hybrid_store) -> None:
+    for number in range(3318, 3325):
+        hybrid_store.add(new(f"noodle fact number {number} about the shop"))
+    found = hybrid_store.find("number 3321", EVERYWHERE)
+    assert [record.text for record in found] == ["noodle fact number 3321 about the shop"]
+
+
+def test_a_memory_that_is_added_has_its_vector_before_the_first_search(open_store, tmp_path, clock) -> None:
+    with open_store(tmp_path / "cold.db", clock, BuiltinEmbedder()) as cold:
+        assert cold.add(new("The cat sleeps on the sofa")).memory.has_vector
 
 
 def test_finding_offers_nothing_when_nothing_is_meant(hybrid_store) -> None:

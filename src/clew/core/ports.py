@@ -87,7 +87,7 @@ class MemoryStore(Protocol):
         ...
 
     def find(self, query: str, visible: Visibility, *, limit: int = 8) -> Sequence[MemoryRecord]:
-        """Memories a person means by a few words: substring matches first, then search hits; no duplicates."""
+        """Memories a person means by a few words: those that contain them; search hits only when none does."""
         ...
 
     def update(

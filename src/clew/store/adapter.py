@@ -13,7 +13,6 @@ Rules kept here, so that no caller can break them:
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 import time
@@ -24,7 +23,9 @@ from typing import Any, Literal, Protocol
 from weakref import WeakSet
 
 from clew.core.errors import InvalidInput, StoreBusy, StoreCorrupt, StoreError, StoreUnavailable
+from clew.store.columns import as_text
 from clew.store.file_lock import exclusive_file_lock
+from clew.store.files import create_missing, make_private
 
 DEFAULT_LOCK_TIMEOUT_S = 30.0
 _CLOSE_TIMEOUT_S = 0.5
@@ -34,7 +35,11 @@ _ERASE_TIMEOUT_MS = 500
 _PAGE_BYTES = 4096
 _PASSIVE_PAGES = 4 * 1024 * 1024 // _PAGE_BYTES
 _TRUNCATE_PAGES = 64 * 1024 * 1024 // _PAGE_BYTES
-_SMALLEST_DATABASE_BYTES = 512
+_RECOVER = "Move it away and put a backup in its place (<file>.backup-v…) if there is one; `clew status` checks it."
+#: What SQLite says of tables that are not as Clew made them, to tell damage from a fault in a statement.
+_LACKS_TABLES = re.compile(
+    r"no such (?:table|column|module)|.*has no column|malformed|vtable constructor|error in ", re.IGNORECASE
+)
 #: SQLite keeps a NUL, other libSQL clients cut the text there; no client can encode half a surrogate pair.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -70,14 +75,19 @@ class Connection:
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run SQL and return all rows it yields.
 
-        NUL and lone surrogates in text become U+FFFD before they are bound.
+        NUL and lone surrogates in text become U+FFFD before they are bound, and bytes that are no text when they are
+        read: other programs may have written them.
 
         Raises:
             StoreError: the matching kind, see `clew.core.errors`.
             InvalidInput: an integer does not fit 64 bits.
         """
+        bound = tuple(_storable(value) for value in params)
         try:
-            return self._raw.execute(sql, tuple(_storable(value) for value in params)).fetchall()
+            try:
+                return self._raw.execute(sql, bound).fetchall()
+            except UnicodeDecodeError:
+                return self._rows_with_damaged_text(sql, bound)
         except self._driver_error as error:
             raise _typed(error, self.path) from error
         except OverflowError as error:
@@ -134,6 +144,20 @@ class Connection:
         except self._driver_error as error:
             raise _typed(error, self.path) from error
 
+    def _rows_with_damaged_text(self, sql: str, bound: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """The rows of a query, with its text fetched as bytes: the driver gives up at the first that is no UTF-8."""
+        cursor = self._raw.execute(sql, bound)
+        if not cursor.is_readonly:  # it has taken effect and cannot be asked again; the transaction rolls back
+            raise StoreCorrupt(f"{self.path} holds text that is not UTF-8.", _RECOVER)
+        names = [f"c{number}" for number in range(len(cursor.get_description()))]
+        cursor.close()
+        columns = (f"typeof({name}), iif(typeof({name}) = 'text', CAST({name} AS BLOB), {name})" for name in names)
+        wrapped = f"WITH found({', '.join(names)}) AS ({sql}) SELECT {', '.join(columns)} FROM found"  # noqa: S608
+        return [
+            tuple(as_text(value) if kind == "text" else value for kind, value in zip(row[::2], row[1::2], strict=True))
+            for row in self._raw.execute(wrapped, bound)
+        ]
+
     def _note_log_size(self, _connection: object, _database: str, pages: int) -> int:
         self.log_pages = pages
         return 0
@@ -154,16 +178,20 @@ class Database:
         self._own = threading.local()
         self._readers: WeakSet[Connection] = WeakSet()
 
-    def open(self, migrate: Callable[[Connection], None]) -> None:
+    def open(self, migrate: Callable[[Connection], None], *, must_exist: bool = False) -> None:
         """Open or create the file and bring its tables up to date under the lock.
 
         Args:
             migrate: called with the writing connection before anything is written.
+            must_exist: create nothing; a missing file is StoreUnavailable.
 
         Raises:
             StoreUnavailable, StoreCorrupt, StoreBusy, StoreTooNew: as their names say.
         """
-        _create_missing(self.path)
+        if must_exist and not self.path.exists():
+            raise StoreUnavailable(f"There is no database {self.path}.", "Check the path, or save a first memory.")
+        create_missing(self.path)
+        make_private(self.path)
         with self._exclusive(self._lock_timeout_s):
             connection = Connection(self.path)
             try:
@@ -263,24 +291,6 @@ def _storable(value: Any) -> Any:
     return value
 
 
-def _create_missing(path: Path) -> None:
-    """Create the folder (0700) and an empty file (0600): memories are nobody else's business."""
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Only ever opened when it did not exist: closing a file drops this process's locks on it.
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        size_bytes = path.stat().st_size
-    except OSError as error:
-        raise StoreUnavailable(
-            f"The database {path} cannot be created ({error.strerror}).",
-            "Check the path, that you may write there, and that the disk is not full.",
-        ) from error
-    if 0 < size_bytes < _SMALLEST_DATABASE_BYTES:
-        # SQLite would take it for an empty database and write over it.
-        raise StoreCorrupt(f"{path} is not a database.", "Choose another file for the memories.")
-
-
 def _typed(error: Exception, path: Path) -> StoreError:
     """The error of ours for an error of the driver."""
     import apsw
@@ -289,10 +299,9 @@ def _typed(error: Exception, path: Path) -> StoreError:
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         return StoreBusy(f"{path} is in use by another program ({code}).", "Try again when it has finished.")
     if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
-        return StoreCorrupt(
-            f"{path} is damaged or not a database ({code}).",
-            "Move it away, and put a backup in its place if there is one.",
-        )
+        return StoreCorrupt(f"{path} is damaged or not a database ({code}).", _RECOVER)
+    if isinstance(error, apsw.SQLError) and _LACKS_TABLES.match(str(error)):
+        return StoreCorrupt(f"{path} lacks tables that Clew keeps in it, so it is damaged ({code}).", _RECOVER)
     if isinstance(error, (apsw.CantOpenError, apsw.PermissionsError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError)):
         return StoreUnavailable(
             f"{path} cannot be read or written ({code}).",

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
 from clew.core.errors import StoreError, StoreUnavailable
 from clew.store.adapter import Connection
+from clew.store.columns import as_text
+from clew.store.files import backups_of
+from clew.store.forgetting import erase_mentions
 
 
 def back_up(connection: Connection, version: int) -> Path:
@@ -36,31 +40,35 @@ def back_up(connection: Connection, version: int) -> Path:
     return target
 
 
-def forget_in_backups(database: Path, memory_id: str) -> None:
-    """Delete a memory and its history from every backup of the database, leaving no trace of it in their bytes.
+def forget_in_backups(database: Path, memory_id: str, texts: Sequence[str], *, now_ms: int) -> None:
+    """Delete a memory, its history and what else says it from every backup, leaving no trace in their bytes.
+
+    Args:
+        texts: all forms that the memory had.
 
     Raises:
         StoreError: a backup could not be changed; the message names it.
     """
-    for backup in sorted(database.parent.glob(f"{_escaped(database.name)}.backup-v*")):
+    for backup in backups_of(database):
         try:
             with closing(Connection(backup)) as connection:
-                _delete(connection, memory_id)
+                _delete(connection, memory_id, texts, now_ms)
         except StoreError as error:
             raise StoreUnavailable(
                 f"The memory is forgotten, but the backup {backup} still holds it.", "Delete that file."
             ) from error
 
 
-def _delete(connection: Connection, memory_id: str) -> None:
+def _delete(connection: Connection, memory_id: str, texts: Sequence[str], now_ms: int) -> None:
     connection.rows("PRAGMA journal_mode = MEMORY")  # or a rollback file would hold the deleted pages for a moment
     connection.rows("PRAGMA secure_delete = ON")
     tables = {name for (name,) in connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
     with connection.transaction("IMMEDIATE"):
-        deleted = connection.rows("DELETE FROM memories WHERE id = ? RETURNING id", (memory_id,))
+        forms = _take_out(connection, "memories", "id", memory_id)
         if "memory_history" in tables:
-            deleted += connection.rows("DELETE FROM memory_history WHERE memory_id = ? RETURNING 1", (memory_id,))
-    if deleted:
+            forms += _take_out(connection, "memory_history", "memory_id", memory_id)
+        changed = erase_mentions(connection, [*dict.fromkeys([*texts, *forms])], now_ms=now_ms, tables=tables)
+    if forms or changed:
         connection.rows("VACUUM")
 
 
@@ -73,5 +81,8 @@ def _free_name(database: Path, version: int) -> Path:
     return target
 
 
-def _escaped(name: str) -> str:
-    return "".join(f"[{character}]" if character in "*?[" else character for character in name)
+def _take_out(connection: Connection, table: str, column: str, memory_id: str) -> list[str]:
+    """Delete the rows of a memory. Returns their texts."""
+    found = connection.rows(f"SELECT text FROM {table} WHERE {column} = ?", (memory_id,))  # noqa: S608
+    connection.rows(f"DELETE FROM {table} WHERE {column} = ?", (memory_id,))  # noqa: S608
+    return [as_text(text) for (text,) in found]

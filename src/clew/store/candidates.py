@@ -11,6 +11,7 @@ from clew.core.records import Visibility
 from clew.core.text import words
 from clew.store import signals
 from clew.store.adapter import Reader
+from clew.store.columns import as_name, as_number, as_text
 from clew.store.fusion import Candidate
 from clew.store.terms import query_terms, reads_english
 from clew.store.visibility import visible_sql
@@ -97,16 +98,17 @@ class _Pages:
                 yield self._candidate(fetched)
 
     def _candidate(self, fetched: tuple[Any, ...]) -> Candidate:
-        row, text, speaker, session_id, created_at, before, after = fetched
+        row, _, speaker, session_id, created_at, before, after = fetched
+        text = as_text(fetched[1])
         question = self._question
         curiosity = 1.0 if question.asks_when else _TIME_SHARE if question.named else 0.0
         return Candidate(
             row=row,
-            session_id=session_id,
+            session_id=as_name(session_id),
             before=before,
             after=after,
-            who=float(speaker in question.named),
-            when=signals.date_closeness(question.window, created_at),
+            who=float(as_name(speaker) in question.named),
+            when=signals.date_closeness(question.window, as_number(created_at)),
             time_words=curiosity * signals.has_time_word(text) if curiosity else 0.0,
             question=float(signals.is_question(text)),
             length=signals.length_signal(text),

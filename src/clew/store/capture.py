@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from clew.core.errors import NotFound
 from clew.core.ports import CaptureCounts
-from clew.core.records import Candidate, CapturedState, Judgement, State
-from clew.core.text import normalise, text_key, words
+from clew.core.records import Candidate, CapturedState, Judgement
+from clew.core.text import normalise, text_key
 from clew.store.adapter import Reader
 from clew.store.ids import new_id
 from clew.store.processes import is_process_alive
@@ -19,7 +19,6 @@ _DAY_MS = 86_400_000
 _REJECTION_MS = 30 * _DAY_MS
 #: An open state this old is judged whoever owns it: its owner's process id may have gone to another program.
 _OPEN_STATE_MS = _DAY_MS
-_FORGOTTEN = "[forgotten]"
 
 
 def keep_state(writer: Reader, captured: CapturedState, *, now_ms: int) -> bool:
@@ -96,14 +95,21 @@ def record(writer: Reader, judgement: Judgement, *, now_ms: int) -> None:
 
 
 def enqueue(writer: Reader, candidate: Candidate, *, now_ms: int) -> str:
-    """Put a candidate into the inbox, or raise `seen_count` of the one that says the same. Returns its id."""
+    """Put a candidate into the inbox, or count it at the one that says the same, which keeps the higher scores.
+
+    Returns its id.
+    """
     key = text_key(candidate.text)
-    waiting = writer.rows(
-        "UPDATE inbox SET seen_count = seen_count + 1 WHERE text_key = ? AND scope = ? AND project_key IS ? RETURNING id",
+    found = writer.rows(
+        f"SELECT {CANDIDATE_COLUMNS} FROM inbox WHERE text_key = ? AND scope = ? AND project_key IS ?",  # noqa: S608
         (key, candidate.scope, candidate.project_key),
     )
-    if waiting:
-        return str(waiting[0][0])
+    if found:
+        waiting = candidate_from_row(found[0])
+        scores = {**waiting.scores, **candidate.scores}
+        best = {name: max(score, waiting.scores.get(name, score)) for name, score in scores.items()}
+        writer.rows("UPDATE inbox SET seen_count = seen_count + 1, scores = ? WHERE id = ?", (encode(best), waiting.id))
+        return waiting.id
     candidate = replace(candidate, id=new_id(now_ms), queued_at_ms=now_ms)
     _insert_candidate(writer, candidate, key)
     return candidate.id
@@ -116,7 +122,7 @@ def trim_inbox(writer: Reader, *, max_queue: int) -> None:
         (max(max_queue, 1),),
     )
     for (candidate_id,) in dropped:
-        _amend(writer, candidate_id, "filtered", "fell off the full inbox")
+        amend(writer, candidate_id, "filtered", "fell off the full inbox")
 
 
 def waiting_candidates(reader: Reader) -> list[Candidate]:
@@ -143,33 +149,19 @@ def note_rejection(writer: Reader, candidate: Candidate, reason: str, *, now_ms:
     """Remember a rejected text for 30 days; one rejected as secret is not kept in any form."""
     writer.rows("DELETE FROM rejected WHERE rejected_at < ?", (now_ms - _REJECTION_MS,))
     if reason == "secret":
-        _amend(writer, candidate.id, "vetoed", "rejected as secret")
+        amend(writer, candidate.id, "vetoed", "rejected as secret")
         return
     writer.rows(
         "INSERT INTO rejected(text, text_key, reason, rejected_at) VALUES(?, ?, ?, ?)",
         (candidate.text, text_key(candidate.text), reason, now_ms),
     )
-    _amend(writer, candidate.id, "filtered", f"rejected: {reason}")
+    amend(writer, candidate.id, "filtered", f"rejected: {reason}")
 
 
 def recent_rejections(reader: Reader, *, now_ms: int) -> list[str]:
     """Texts rejected in the last 30 days, newest first."""
     found = reader.rows("SELECT text FROM rejected WHERE rejected_at >= ? ORDER BY seq DESC", (now_ms - _REJECTION_MS,))
     return [text for (text,) in found]
-
-
-def redact_journal(writer: Reader, text: str) -> None:
-    """Take a forgotten text out of states that have not been judged yet, so that they cannot bring it back.
-
-    A text of one or two words is left alone: cutting it out would spoil messages that are about something else.
-    """
-    if len(words(text)) < 3:
-        return
-    for row in writer.rows(f"SELECT {STATE_COLUMNS} FROM journal"):  # noqa: S608
-        captured = state_from_row(row)
-        state = _without(captured.state, text)
-        if state != captured.state:
-            writer.rows("UPDATE journal SET state = ? WHERE key = ?", (encode(state.as_json()), captured.key))
 
 
 def count_all(reader: Reader) -> CaptureCounts:
@@ -201,17 +193,6 @@ def _insert_candidate(writer: Reader, candidate: Candidate, key: str) -> None:
     )
 
 
-def _amend(writer: Reader, candidate_id: str, outcome: str, reason: str) -> None:
+def amend(writer: Reader, candidate_id: str, outcome: str, reason: str) -> None:
+    """Change what the record of a candidate's states says became of them."""
     writer.rows("UPDATE judged SET outcome = ?, reason = ? WHERE candidate_id = ?", (outcome, reason, candidate_id))
-
-
-def _without(state: State, text: str) -> State:
-    def cut(value: str | None) -> str | None:
-        return value.replace(text, _FORGOTTEN) if value else value
-
-    return replace(
-        state,
-        user=cut(state.user) or "",
-        assistant=cut(state.assistant),
-        previous_assistant=cut(state.previous_assistant),
-    )

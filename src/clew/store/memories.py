@@ -11,6 +11,7 @@ from clew.core.ports import Added
 from clew.core.records import MemoryRecord, NewMemory, Visibility
 from clew.core.text import normalise, text_key
 from clew.store.adapter import Reader
+from clew.store.columns import as_text
 from clew.store.ids import new_id
 from clew.store.rows import MEMORY_COLUMNS, encode, encode_provenance, memory_from_row
 from clew.store.terms import lexical_form
@@ -21,6 +22,11 @@ from clew.store.visibility import visible_sql
 _BATCH = 500
 #: Entries of the change log: trimmed at open beyond the first number, down to the second.
 _LONGEST_LOG, _KEPT_LOG = 50_000, 10_000
+
+_REPAIR = (
+    "UPDATE memories SET text = ? WHERE row = ? "
+    "AND (typeof(text) <> 'text' OR CAST(text AS BLOB) <> CAST(? AS BLOB)) RETURNING row"
+)
 
 
 def save(writer: Reader, memory: NewMemory, vector: StoredVector | None, *, now_ms: int, may_revive: bool) -> Added:
@@ -123,7 +129,11 @@ def containing(reader: Reader, words: str, visible: Visibility, *, limit: int) -
         f"SELECT row, id, text FROM memories WHERE {condition} ORDER BY created_at DESC, row DESC",  # noqa: S608
         params,
     )
-    found = (row for row, memory_id, text in texts if wanted == memory_id or wanted in normalise(text).casefold())
+    found = (
+        row
+        for row, memory_id, text in texts
+        if wanted == as_text(memory_id).casefold() or wanted in normalise(as_text(text)).casefold()
+    )
     return list(islice(found, limit))
 
 
@@ -162,25 +172,27 @@ def revise(
     return fetch_existing(writer, memory_id)
 
 
-def forget(writer: Reader, memory_id: str, *, now_ms: int) -> MemoryRecord:
-    """Delete a memory, its history, and candidates and rejections that say the same; leave a tombstone for each form.
+def forget(writer: Reader, memory_id: str, *, now_ms: int) -> tuple[MemoryRecord, list[str]]:
+    """Delete a memory and its history; leave a tombstone for each form that it had.
+
+    Returns:
+        The memory, and the texts of all its forms.
 
     Raises:
         NotFound: no such memory.
     """
     record = fetch_existing(writer, memory_id)
-    old_forms = writer.rows("SELECT text_key FROM memory_history WHERE memory_id = ?", (memory_id,))
-    keys = dict.fromkeys([text_key(record.text), *(key for (key,) in old_forms if key)])
-    for key in keys:
+    old_forms = writer.rows("SELECT text FROM memory_history WHERE memory_id = ? AND text IS NOT NULL", (memory_id,))
+    forms = list(dict.fromkeys([record.text, *(as_text(text) for (text,) in old_forms)]))
+    for form in forms:
         writer.rows(
-            "INSERT OR REPLACE INTO tombstones(text_key, memory_id, at) VALUES(?, ?, ?)", (key, memory_id, now_ms)
+            "INSERT OR REPLACE INTO tombstones(text_key, memory_id, at) VALUES(?, ?, ?)",
+            (text_key(form), memory_id, now_ms),
         )
-        writer.rows("DELETE FROM inbox WHERE text_key = ?", (key,))
-        writer.rows("DELETE FROM rejected WHERE text_key = ?", (key,))
     writer.rows("DELETE FROM memory_history WHERE memory_id = ?", (memory_id,))
     writer.rows("DELETE FROM memories WHERE id = ?", (memory_id,))
     _note_event(writer, memory_id, "forgotten", now_ms)
-    return record
+    return record, forms
 
 
 def mark_retrieved(writer: Reader, memory_ids: Iterable[str], *, now_ms: int) -> None:
@@ -192,13 +204,38 @@ def mark_retrieved(writer: Reader, memory_ids: Iterable[str], *, now_ms: int) ->
         )
 
 
-def prepare_foreign(writer: Reader) -> None:
-    """Fill in what another program (pi-noodle) left out of the rows it wrote: text key and full-text form."""
-    for row, text in writer.rows("SELECT row, text FROM memories WHERE lexical IS NULL"):
+def prepare_foreign(writer: Reader) -> int:
+    """Fill in what another program (pi-noodle) left out of the rows it wrote: text key and full-text form.
+
+    A text that is no UTF-8 is replaced by what can be read of it. Returns how many were.
+    """
+    repaired = 0
+    for row, found in writer.rows("SELECT row, text FROM memories WHERE lexical IS NULL"):
+        text = as_text(found)
+        repaired += len(writer.rows(_REPAIR, (text, row, text)))
         writer.rows(
             "UPDATE memories SET lexical = ?, text_key = ?, updated_at = max(updated_at, created_at) WHERE row = ?",
             (lexical_form(text), text_key(text), row),
         )
+    return repaired
+
+
+def note_repaired(writer: Reader, count: int) -> None:
+    """Add to the number of repaired texts, which status lines show."""
+    if count:
+        writer.rows(
+            "INSERT INTO clew_meta(key, value) VALUES('repaired_texts', ?) "
+            "ON CONFLICT(key) DO UPDATE SET value = value + excluded.value",
+            (str(count),),
+        )
+
+
+def repaired_texts(reader: Reader) -> int:
+    """How many texts were repaired since the database was made."""
+    ((count,),) = reader.rows(
+        "SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM clew_meta WHERE key = 'repaired_texts'"
+    )
+    return int(count)
 
 
 def trim_change_log(writer: Reader) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 from clew.core.errors import EmbedderUnavailable, InvalidInput
-from clew.store.adapter import Database
+from clew.store.adapter import Database, Reader
+from clew.store.columns import as_text
 from clew.store.embedder import Embedder
 from clew.store.vectors import StoredVector, embed_text, wait_until_ready
 
@@ -33,13 +34,19 @@ def fill_missing(database: Database, embedder: Embedder, *, limit: int | None, d
     return filled
 
 
+def count_missing(reader: Reader) -> int:
+    """How many memories have no vector yet."""
+    ((missing,),) = reader.rows("SELECT count(*) FROM memories WHERE embedding IS NULL AND state = 'active'")
+    return int(missing)
+
+
 def _without_vector(database: Database, after_row: int, limit: int) -> list[tuple[int, str]]:
     with database.read() as reader:
         found = reader.rows(
             "SELECT row, text FROM memories WHERE embedding IS NULL AND row > ? ORDER BY row LIMIT ?",
             (after_row, limit),
         )
-    return [(row, text) for row, text in found]
+    return [(row, as_text(text)) for row, text in found]
 
 
 def _embed(

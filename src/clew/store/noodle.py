@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 
 from clew.store.adapter import Connection
+from clew.store.columns import as_text
 
 _OLD = "noodle_memories"
 #: Our column → how it is made from the old one (`{}`), and what stands for a column that an old version lacks.
@@ -69,7 +70,7 @@ def _embedding_signature(connection: Connection) -> str:
     found: list[tuple[str]] = []
     if _columns(connection, "noodle_meta"):
         found = connection.rows("SELECT value FROM noodle_meta WHERE key = 'embedding_signature'")
-    return "pi-noodle " + (found[0][0] if found else json.dumps({"provider": "unknown"}))
+    return "pi-noodle " + (as_text(found[0][0]) if found else json.dumps({"provider": "unknown"}))
 
 
 def _columns(connection: Connection, table: str) -> set[str]:

@@ -17,7 +17,11 @@ from clew.core.records import (
     Scope,
     State,
 )
+from clew.store.columns import as_name, as_number, as_text
+from clew.store.screening import is_category, is_shallow
 
+_DEFAULT_CATEGORY = "memory"
+_TOO_DEEP = {"unreadable": "too deep or too large"}
 #: Columns of `memories` in the order in which `memory_from_row` takes them.
 MEMORY_COLUMNS = (
     "row, id, text, category, categories, scope, project_key, user_id, assistant_id, session_id, speaker, metadata, "
@@ -34,26 +38,26 @@ def memory_from_row(row: tuple[Any, ...]) -> MemoryRecord:
     """A record of one row of MEMORY_COLUMNS."""
     return MemoryRecord(
         row=row[0],
-        id=row[1],
-        text=row[2],
-        category=row[3],
-        categories=tuple(str(category) for category in _decoded(row[4], list)),
+        id=as_text(row[1]),
+        text=as_text(row[2]),
+        category=row[3] if is_category(row[3]) else _DEFAULT_CATEGORY,
+        categories=tuple(name for name in map(str, _decoded(row[4], list)) if is_category(name)),
         scope=cast("Scope", row[5] if row[5] in get_args(Scope) else "user"),
-        project_key=row[6],
-        user_id=row[7],
-        assistant_id=row[8],
-        session_id=row[9],
-        speaker=row[10],
-        metadata=_decoded(row[11], dict),
+        project_key=as_name(row[6]),
+        user_id=as_name(row[7]),
+        assistant_id=as_name(row[8]),
+        session_id=as_name(row[9]),
+        speaker=as_name(row[10]),
+        metadata=_metadata(row[11]),
         provenance=_provenance(row[12]),
-        state=cast("MemoryState", row[13]),
-        superseded_by=row[14],
+        state=cast("MemoryState", as_text(row[13])),
+        superseded_by=as_name(row[14]),
         pinned=bool(row[15]),
-        seen_count=row[16],
-        created_at_ms=row[17],
-        updated_at_ms=row[18],
-        last_retrieved_ms=row[19],
-        retrieval_count=row[20],
+        seen_count=as_number(row[16]),
+        created_at_ms=as_number(row[17]),
+        updated_at_ms=as_number(row[18]),
+        last_retrieved_ms=None if row[19] is None else as_number(row[19]),
+        retrieval_count=as_number(row[20]),
         has_vector=bool(row[21]),
     )
 
@@ -118,6 +122,12 @@ def _provenance(encoded: str | None) -> Provenance | None:
         decision_model=fields.get("decision_model"),
         scores=fields.get("scores") or {},
     )
+
+
+def _metadata(encoded: Any) -> Mapping[str, Any]:
+    """The metadata, or a mark in its place when it is so deep that other code would stumble over it."""
+    metadata: dict[str, Any] = _decoded(encoded, dict)
+    return metadata if is_shallow(metadata) else dict(_TOO_DEEP)
 
 
 def _decoded(encoded: Any, kind: type) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, get_args
@@ -14,7 +15,12 @@ from clew.core.secrets import find_secrets
 from clew.core.text import normalise
 
 MAX_METADATA_CHARS = 100_000
+MAX_METADATA_DEPTH = 32
+MAX_METADATA_VALUES = 5_000
 MAX_NAME_CHARS = 500
+#: One word: a category stands in the prompt beside the memory, so it must have no room for a sentence. Marks of Indic
+#: and other scripts belong to their letters although `\\w` leaves them out.
+_CATEGORY = re.compile(r"\w[\w\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e-]{0,31}")
 #: The range of a JavaScript date: what any reader of the database can show.
 _MAX_TIME_MS = 8_640_000_000_000_000
 
@@ -52,16 +58,29 @@ def screen_text(text: str) -> str:
 
 
 def screen_category(category: str) -> str:
-    """The category, trimmed. Raises InvalidInput when it is empty or no name."""
+    """The category, trimmed. Raises InvalidInput when it is not one word."""
     _check_name(category)
     clean = normalise(category)
-    if not clean:
-        raise InvalidInput("The category of a memory is empty.", "Give one word, for example memory.")
+    if not is_category(clean):
+        raise InvalidInput(
+            "The category of a memory must be one word of at most 32 letters, digits, _ and -.",
+            "Give a name such as memory or coding_pref.",
+        )
     return clean
 
 
+def is_category(value: object) -> bool:
+    """Whether a value may stand in a prompt as the category of a memory."""
+    return isinstance(value, str) and _CATEGORY.fullmatch(value) is not None
+
+
 def encode_metadata(metadata: Mapping[str, Any]) -> str:
-    """The metadata as JSON. Raises InvalidInput when it is no JSON object or too long, SecretFound."""
+    """The metadata as JSON. Raises InvalidInput when it is no JSON object, too deep or too long, SecretFound."""
+    if not is_shallow(metadata):
+        raise InvalidInput(
+            f"The metadata of a memory has more than {MAX_METADATA_DEPTH} levels or {MAX_METADATA_VALUES:,} values.",
+            "Keep large data elsewhere and its place here.",
+        )
     try:
         encoded = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -71,22 +90,44 @@ def encode_metadata(metadata: Mapping[str, Any]) -> str:
             f"The metadata of a memory has {len(encoded):,} characters; at most {MAX_METADATA_CHARS:,} are kept.",
             "Keep large data elsewhere and its place here.",
         )
-    for text in _texts(metadata):
+    for text in _texts(metadata, ()):
         _refuse_secrets(text)
     return encoded
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
+def is_shallow(value: object) -> bool:
+    """Whether JSON is so small in depth and number of values that every program can read it.
+
+    Looks no further than its limits, so that data which holds itself ends too.
+    """
+    seen, waiting = 0, [(value, 1)]
+    while waiting:
+        item, depth = waiting.pop()
+        inner = list(item.values()) if isinstance(item, Mapping) else item
+        if not isinstance(inner, (list, tuple)):
+            continue
+        seen += len(inner)
+        if depth > MAX_METADATA_DEPTH or seen > MAX_METADATA_VALUES:
+            return False
+        waiting.extend((one, depth + 1) for one in inner)
+    return True
+
+
+def _texts(value: Any, names: tuple[str, ...]) -> Iterator[str]:
+    """Every name and value of JSON, each value also behind the names above it: in `{"password": ["…"]}` neither half
+    looks like a secret, and a PIN is a number."""
+    if isinstance(value, Mapping):
         for key, item in value.items():
-            # Name and value together: `{"password": "…"}` is a secret although neither half looks like one.
-            yield f"{key}: {item}" if isinstance(item, str) else str(key)
-            yield from _texts(item)
+            yield str(key)
+            yield from _texts(item, (*names, str(key)))
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _texts(item)
+            yield from _texts(item, names)
+    elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        yield str(value)
+        if names:
+            yield f"{names[-1]}: {value}"
+            yield f"{' '.join(names)}: {value}"
 
 
 def _check_name(name: str | None) -> None:

@@ -16,6 +16,7 @@ from clew.core.errors import EmbedderUnavailable
 from clew.core.records import SearchMode, Visibility
 from clew.store.adapter import Reader
 from clew.store.candidates import CANDIDATES, read_candidates, read_question
+from clew.store.columns import as_text
 from clew.store.fusion import Candidate, Matches, Scored, fuse
 from clew.store.lexical import match_words
 from clew.store.vector_index import VectorIndex
@@ -115,7 +116,7 @@ class Searcher:
             return total, speakers
         ((total,),) = reader.rows("SELECT count(*) FROM memories")
         found = reader.rows("SELECT DISTINCT speaker FROM memories WHERE speaker IS NOT NULL LIMIT ?", (_MAX_SPEAKERS,))
-        speakers = tuple(name for (name,) in found)
+        speakers = tuple(as_text(name) for (name,) in found)
         with self._lock:
             self._statistics = (newest, total, speakers)
         return total, speakers

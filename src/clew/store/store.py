@@ -23,17 +23,19 @@ from clew.core.records import (
     SearchResult,
     Visibility,
 )
-from clew.store import capture, memories, settlement
+from clew.store import capture, forgetting, memories, settlement
 from clew.store.adapter import DEFAULT_LOCK_TIMEOUT_S, Connection, Database
 from clew.store.backups import forget_in_backups
 from clew.store.embedder import Embedder
 from clew.store.migrations import migrate
-from clew.store.missing import fill_missing
+from clew.store.missing import count_missing, fill_missing
 from clew.store.screening import encode_metadata, screen_category, screen_memory, screen_text
 from clew.store.searcher import Searcher
-from clew.store.vectors import embed_if_ready
+from clew.store.vectors import LOAD_LIMIT_S, embed_if_ready, embed_now
 
 _FIND_DEADLINE_S = 1.0
+#: A search without a deadline fills in so many missing vectors, for so long, before it answers.
+_FILL_LIMIT, _FILL_S = 200, 1.0
 #: Unrelated memories reach a relevance of about 0.07; a person who searches in order to choose need not see them.
 _FIND_MIN_RELEVANCE = 0.1
 
@@ -63,6 +65,7 @@ class Store:
         embedder: Embedder | None = None,
         clock_ms: Callable[[], int] = _now_ms,
         lock_timeout_s: float = DEFAULT_LOCK_TIMEOUT_S,
+        must_exist: bool = False,
     ) -> Self:
         """Open the database, creating or migrating it.
 
@@ -71,15 +74,16 @@ class Store:
             embedder: makes vectors; None = full text alone.
             clock_ms: milliseconds since 1970, UTC.
             lock_timeout_s: how long a write waits for other processes before StoreBusy.
+            must_exist: create nothing; a missing file is StoreUnavailable.
 
         Raises:
-            StoreUnavailable: no folder, no permission, no room.
+            StoreUnavailable: no folder, no permission, no room, or missing although it must exist.
             StoreCorrupt: not a database, damaged, or of another program.
             StoreTooNew: a newer Clew wrote it.
             StoreBusy: another process held the lock too long.
         """
         database = Database(path, lock_timeout_s=lock_timeout_s)
-        database.open(_bring_up_to_date)
+        database.open(_bring_up_to_date, must_exist=must_exist)
         return cls(database, embedder, clock_ms)
 
     def close(self) -> None:
@@ -97,9 +101,12 @@ class Store:
     # -- memories ------------------------------------------------------------------------------------------------
 
     def add(self, memory: NewMemory) -> Added:
-        """Store a memory, or raise `seen_count` of the one that says the same."""
+        """Store a memory, or raise `seen_count` of the one that says the same.
+
+        Waits for the embedder to load, so that what is added in bulk has its vectors before the first search.
+        """
         memory = screen_memory(memory)
-        vector = embed_if_ready(self._embedder, memory.text)
+        vector = embed_now(self._embedder, memory.text)
         may_revive = settlement.is_direct(memory)
         with self._database.write() as writer:
             return memories.save(writer, memory, vector, now_ms=self._clock_ms(), may_revive=may_revive)
@@ -128,37 +135,39 @@ class Store:
         min_relevance: float = 0.0,
         deadline: float | None = None,
     ) -> SearchResult:
-        """Hybrid search, best first. Without a deadline, missing vectors are filled in first."""
-        if deadline is None:
-            self.embed_missing()
+        """Hybrid search, best first.
+
+        Without a deadline, some missing vectors are filled in first; `reason` says how many are left to
+        `embed_missing`. Full text finds those memories meanwhile.
+        """
+        if deadline is None and self._embedder is not None:
+            self._embedder.warm_up()
+            self._embedder.ready(LOAD_LIMIT_S)
+            self.embed_missing(limit=_FILL_LIMIT, deadline=time.monotonic() + _FILL_S)
         with self._database.read() as reader:
             found = self._searcher.search(
                 reader, query, visible, limit=_positive(limit), min_relevance=min_relevance, deadline=deadline
             )
             records = memories.fetch_many(reader, [scored.row for scored in found.rows])
+            missing = count_missing(reader) if found.mode == "hybrid" else 0
         hits = tuple(
             Hit(memory=records[one.row], score=one.score, relevance=one.relevance, signals=one.signals)
             for one in found.rows
             if one.row in records
         )
-        return SearchResult(hits=hits, mode=found.mode, reason=found.reason)
+        left_out = f"{missing:,} memories have no vector yet and are found by their words alone." if missing else ""
+        return SearchResult(hits=hits, mode=found.mode, reason=found.reason or left_out)
 
     def find(self, query: str, visible: Visibility, *, limit: int = 8) -> Sequence[MemoryRecord]:
-        """Memories a person means by a few words or an id: those that contain them first, then search hits."""
+        """Memories a person means by a few words or an id: those that contain them; if none does, search hits."""
         with self._database.read() as reader:
             rows = memories.containing(reader, query, visible, limit=_positive(limit))
             found = memories.fetch_many(reader, rows)
-        named = {row: found[row] for row in rows}
-        if len(named) < limit:
-            result = self.search(
-                query,
-                visible,
-                limit=limit,
-                min_relevance=_FIND_MIN_RELEVANCE,
-                deadline=time.monotonic() + _FIND_DEADLINE_S,
-            )
-            named |= {hit.memory.row: hit.memory for hit in result.hits if hit.memory.row not in named}
-        return [*named.values()][:limit]
+        if rows:
+            return [found[row] for row in rows]
+        deadline = time.monotonic() + _FIND_DEADLINE_S
+        result = self.search(query, visible, limit=limit, min_relevance=_FIND_MIN_RELEVANCE, deadline=deadline)
+        return [hit.memory for hit in result.hits]
 
     def update(
         self,
@@ -193,10 +202,10 @@ class Store:
         state open for reading: then the log is emptied by a later write, the next open or the last close.
         """
         with self._database.write() as writer:
-            record = memories.forget(writer, memory_id, now_ms=self._clock_ms())
-            capture.redact_journal(writer, record.text)
+            record, forms = memories.forget(writer, memory_id, now_ms=self._clock_ms())
+            forgetting.erase_mentions(writer, forms, now_ms=self._clock_ms())
         self._database.erase_log()
-        forget_in_backups(self._database.path, memory_id)
+        forget_in_backups(self._database.path, memory_id, forms, now_ms=self._clock_ms())
         return record
 
     def mark_retrieved(self, memory_ids: Sequence[str]) -> None:
@@ -229,6 +238,11 @@ class Store:
     def bad_vectors(self) -> int:
         """How many stored vectors are unusable and passed over; known after `prepare` or a search."""
         return self._searcher.bad_vectors
+
+    def repaired_texts(self) -> int:
+        """How many texts of other programs were no UTF-8, so that bytes in them were replaced, since the beginning."""
+        with self._database.read() as reader:
+            return memories.repaired_texts(reader)
 
     # -- capture -------------------------------------------------------------------------------------------------
 
@@ -307,7 +321,7 @@ class Store:
 def _bring_up_to_date(connection: Connection) -> None:
     migrate(connection)
     with connection.transaction("IMMEDIATE"):
-        memories.prepare_foreign(connection)
+        memories.note_repaired(connection, memories.prepare_foreign(connection))
         memories.trim_change_log(connection)
 
 

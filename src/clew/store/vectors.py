@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from clew.store.embedder import Embedder
 
 _UNIT_TOLERANCE = 1e-3
+#: A model that has not loaded by then will not.
+LOAD_LIMIT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,14 @@ def embed_text(embedder: Embedder, text: str) -> StoredVector:
         InvalidInput: what it gave is no usable vector.
     """
     return StoredVector(blob=encode_vector(embedder.embed(text), width=embedder.width), model=embedder.signature)
+
+
+def embed_now(embedder: Embedder | None, text: str) -> StoredVector | None:
+    """The vector of a text, after waiting for the embedder to load. None where `embed_if_ready` gives None."""
+    if embedder is not None:
+        embedder.warm_up()
+        embedder.ready(LOAD_LIMIT_S)
+    return embed_if_ready(embedder, text)
 
 
 def embed_if_ready(embedder: Embedder | None, text: str) -> StoredVector | None:

@@ -71,7 +71,8 @@ def test_a_noodle_database_is_taken_over_with_nothing_lost(tmp_path: Path) -> No
         )
         assert (store.get("m-3").scope, store.get("m-3").project_key) == ("project", "acme")
         assert store.get("m-4").metadata == {"unreadable": "{broken"}
-        assert store.get("m-4").categories == ("not json",)
+        assert store.get("m-4").categories == (), "two words are no category to show"
+        assert raw(store, "SELECT categories FROM memories WHERE id = 'm-4'") == [('["not json"]',)]
         assert [found.id for found in store.list(EVERYWHERE)] == ["m-4", "m-3", "m-2", "m-1"]
         assert raw(store, "SELECT value FROM noodle_meta ORDER BY key") == [("1536",), (SIGNATURE,)]
 

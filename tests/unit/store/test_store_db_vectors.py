@@ -99,6 +99,20 @@ def test_a_deadline_stops_the_filling_between_two_texts(tmp_path: Path) -> None:
         assert store.embed_missing(deadline=time.monotonic() - 1) == 0
 
 
+def test_a_search_fills_in_some_vectors_and_says_how_many_are_left(tmp_path: Path) -> None:
+    embedder = ScriptedEmbedder(spread, is_ready=False)
+    with Store.open(tmp_path / "x.db", embedder=embedder) as store:
+        for number in range(450):
+            store.add(new(f"fact {number}"))
+        embedder.is_ready = True
+        first = store.search("fact 440", EVERYWHERE, limit=3)
+        assert len(embedder.texts) <= 201
+        assert (first.mode, first.hits[0].text) == ("hybrid", "fact 440")
+        assert first.reason.startswith(f"{450 - len(embedder.texts) + 1} memories have no vector")
+        store.embed_missing()
+        assert store.search("fact 440", EVERYWHERE).reason == ""
+
+
 def test_nothing_is_locked_while_embedding(tmp_path: Path) -> None:
     with Store.open(tmp_path / "x.db") as other:
 
