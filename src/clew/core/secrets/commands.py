@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clew.core.patterns import LazyPattern, LoweredText
+from clew.core.patterns import ByHead, LazyPattern, LoweredText
 from clew.core.secrets.values import is_harmless
 
 _OPTIONS = r"[^\n|;&]{0,200}?"
@@ -72,10 +72,13 @@ _COMMANDS = (
 )  # fmt: skip
 
 
+_BY_HEAD = ByHead((command.hint, command) for command in _COMMANDS)
+
+
 def commanded_secrets(text: str, lowered: LoweredText) -> Iterator[tuple[str, int, int]]:
     """`("password", start, end)` of every value that a command or a statement is given as a password."""
-    for command in _COMMANDS:
-        if not lowered.holds(command.hint):
+    for command in _BY_HEAD.of(lowered):
+        if command.hint not in lowered.ascii:
             continue
         for match in command.pattern.finditer(text):
             start, end = match.span(match.lastgroup or 0)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+
+from clew.core.patterns import LoweredText, as_ascii
 
 _MIN_RUN_CHARS = 12
 _HEAD_CHARS = 3
@@ -276,32 +278,42 @@ KINDS: tuple[Kind, ...] = (
 
 
 @cache
-def _compiled(kind: Kind) -> re.Pattern[str]:
-    return re.compile(kind.pattern)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
-def shaped_secrets(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
+def shaped_secrets(text: str, lowered: LoweredText) -> Iterator[tuple[str, int, int]]:
     """`(kind, start, end)` of every credential that its shape gives away; placeholders are still among them."""
+    plain = as_ascii(text)
     # Ordinary words are shorter than any token, so that little is left to look for hints in.
-    runs = " ".join(run for run in text.split() if len(run) >= _MIN_RUN_CHARS)
+    runs = " ".join([run for run in plain.split() if len(run) >= _MIN_RUN_CHARS])
     heads = {word[:_HEAD_CHARS] for word in _HEADED.findall(runs)}
-    lowered_runs = runs.lower()
-    for kind in KINDS:
-        hinted = (lowered_runs if kind.ignore_case else runs) if kind.is_run else lowered if kind.ignore_case else text
-        if not any(hint in hinted for hint in _hints_left(kind, heads)):
+    for kind in _kinds_left(heads):
+        hinted = lowered.ascii if kind.ignore_case else runs if kind.is_run else plain
+        if not any(hint in hinted for hint in kind.hints):
             continue
-        for match in _compiled(kind).finditer(lowered if kind.ignore_case else text):
+        for match in _compiled(kind.pattern).finditer(lowered.text if kind.ignore_case else text):
             start, end = match.span("v") if "v" in match.re.groupindex else match.span()
             yield kind.name, start, end
 
 
-def _hints_left(kind: Kind, heads: set[str]) -> Iterable[str]:
-    """The hints that the beginnings of words do not rule out."""
-    if not kind.stands_free:
-        return kind.hints
-    return [hint for hint, head in _heads_of(kind) if head is None or head in heads]
+def _kinds_left(heads: set[str]) -> list[Kind]:
+    """The kinds that the beginnings of long words do not rule out, in their order."""
+    by_head, always = _filed()
+    places = set(always).union(*(by_head[head] for head in by_head.keys() & heads))
+    return [KINDS[place] for place in sorted(places)]
 
 
 @cache
-def _heads_of(kind: Kind) -> tuple[tuple[str, str | None], ...]:
-    return tuple((hint, hint[:_HEAD_CHARS] if _HEADED.match(hint) else None) for hint in kind.hints)
+def _filed() -> tuple[dict[str, list[int]], list[int]]:
+    """Places of kinds in KINDS by the beginnings of their hints; kinds that cannot be filed apart."""
+    by_head: dict[str, list[int]] = {}
+    always: list[int] = []
+    for place, kind in enumerate(KINDS):
+        heads = [hint[:_HEAD_CHARS] for hint in kind.hints]
+        if kind.stands_free and all(map(_HEADED.fullmatch, heads)):
+            for head in heads:
+                by_head.setdefault(head, []).append(place)
+        else:
+            always.append(place)
+    return by_head, always

@@ -95,7 +95,7 @@ _Span = tuple[str, int, int]
 
 def _candidates(text: str) -> Iterator[_Span]:
     lowered = LoweredText(lower_in_place(text))
-    for kind, start, end in shaped_secrets(text, lowered.text):
+    for kind, start, end in shaped_secrets(text, lowered):
         value = text[start:end]
         if not value or (is_placeholder(value) and kind not in {"private-key", "putty-private-key"}):
             continue
@@ -118,7 +118,7 @@ def _end_of_wrapped(text: str, end: int) -> int:
 
 def _visible(text: str) -> tuple[str, list[int] | None]:
     """The text without invisible characters, and for each of its characters the place in the original (None: same)."""
-    if _INVISIBLE.search(text) is None:
+    if text.isascii() or _INVISIBLE.search(text) is None:
         return text, None
     origins: list[int] = []
     pieces: list[str] = []
