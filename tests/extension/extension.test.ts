@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach, mock, test } from "node:test";
 import { FakePi, isAlive } from "./fake-pi.ts";
 
 let pi: FakePi;
@@ -196,6 +196,50 @@ test("a refused capture goes out again with the next turn", async () => {
 	await pi.turn("two", "second");
 	await pi.stop();
 	assert.ok(texts().filter((text) => text === "one").length >= 2);
+});
+
+test("what was refused goes out again although a later part of it was taken", async () => {
+	await open({ "turn.capture": "refuse once" });
+	for (let index = 0; index < 8; index++) pi.say("user", `${index}${"x".repeat(390_000)}`);
+	await pi.emit("turn_end");
+	await pi.until(() => pi.calls("turn.capture").length > 1, "captures");
+	await pi.commands.get("noodle").handler("wait for the answers", pi.ctx);
+	await pi.turn("later", "reply");
+	await pi.stop();
+	assert.equal(texts().filter((text) => text[0] === "0").length, 2);
+});
+
+test("deaths long ago do not count: an engine that was healthy since is started again", async () => {
+	await open({ recall: "die" });
+	for (let prompt = 0; prompt < 2; prompt++) await pi.recall("die");
+	await pi.until(() => pi.pids().length === 3, "third engine");
+	await pi.commands.get("noodle").handler("be up", pi.ctx);
+	const now = performance.now.bind(performance);
+	mock.method(performance, "now", () => now() + 11 * 60_000);
+	await pi.commands.get("noodle").handler("still there", pi.ctx);
+	mock.restoreAll();
+	await pi.recall("die");
+	await pi.until(() => pi.pids().length === 4, "fourth engine");
+	assert.ok(!pi.notices.some((text) => /keeps ending/.test(text)));
+});
+
+test("the engine hears whether a run is on its way", async () => {
+	await open({ recall: "die", dieUntilStart: 1 });
+	pi.ctx.isIdle = () => false;
+	await pi.recall("die");
+	await pi.until(() => pi.calls("initialize").length === 2, "second handshake");
+	assert.deepEqual(pi.calls("initialize").map((call) => call.params.is_idle), [true, false]);
+});
+
+test("a message without a usable time is sent with that of its entry, or without one", async () => {
+	await open();
+	const content = [{ type: "text", text: "when?" }];
+	pi.append({ type: "message", timestamp: "not a time", message: { role: "user", content, timestamp: Number.NaN } });
+	pi.append({ type: "message", message: { role: "user", content, timestamp: Number.NaN } });
+	await pi.emit("turn_end");
+	await pi.stop();
+	const times = pi.calls("turn.capture").flatMap((call) => call.params.messages.map((m: any) => m.timestamp_ms));
+	assert.deepEqual(times, [null, Date.parse("2026-01-01T00:00:00.000Z")]);
 });
 
 test("pending calls fail at once when the engine dies", async () => {

@@ -8,6 +8,7 @@ const logFile = process.env.FAKE_ENGINE_LOG;
 const log = (record) => logFile && appendFileSync(logFile, `${JSON.stringify(record)}\n`);
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const waiting = new Map();
+const refused = new Set();
 let nextId = 1;
 
 const ask = (method, params) =>
@@ -76,7 +77,10 @@ async function act(frame) {
 	if (manner === "die" && start <= (script.dieUntilStart ?? start)) process.exit(3);
 	if (manner === "hang") return frame.method === "initialize" ? new Promise(() => {}) : undefined;
 	if (frame.id === undefined) return;
-	if (manner === "refuse") return send({ id: frame.id, error: { code: -32000, message: "The store is busy. Try again." } });
+	if (manner === "refuse" || (manner === "refuse once" && !refused.has(frame.method))) {
+		refused.add(frame.method);
+		return send({ id: frame.id, error: { code: -32000, message: "The store is busy. Try again." } });
+	}
 	if (typeof manner === "number") await new Promise((resolve) => setTimeout(resolve, manner));
 	send({ id: frame.id, result: await answers[frame.method](frame.params) });
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_FRAME_BYTES } from "../../src/clew/hosts/pi/extension/protocol.gen.ts";
 import { type HostHandlers, Peer, TIMED_OUT, withDeadline } from "../../src/clew/hosts/pi/extension/rpc.ts";
 
 const handlers = {
@@ -29,11 +28,11 @@ test("frames are cut at LF alone, wherever the chunks end", async () => {
 	assert.deepEqual(await call, { text: "ü\u2028 – 😀" });
 });
 
-test("noise and oversized frames are skipped", async () => {
+test("noise is skipped, however long", async () => {
 	const { peer, receive } = connect();
 	const call = peer.call("shutdown", { reason: "quit", budget_ms: 1 });
 	receive("not json\n[1]\nnull\n42\n");
-	for (let sent = 0; sent <= MAX_FRAME_BYTES; sent += 1 << 20) peer.receive(Buffer.alloc(1 << 20, 0x78));
+	for (let megabyte = 0; megabyte < 8; megabyte++) peer.receive(Buffer.alloc(1 << 20, 0x78));
 	receive("\n");
 	receive({ id: 1, result: {} });
 	assert.deepEqual(await call, {});

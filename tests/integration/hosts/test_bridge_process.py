@@ -268,6 +268,58 @@ def test_the_process_ends_with_stdin_whatever_hangs(start, point):
     assert engine.hang_up() == 0
 
 
+def test_the_process_ends_with_stdin_although_its_stdout_is_full(tmp_path):
+    with subprocess.Popen(
+        [sys.executable, str(ENGINE), str(tmp_path / "log")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}).encode())
+        process.stdin.write(b"\n" + b'{"jsonrpc":"2.0","id":7,"method":"nope"}\n' * 5_000)
+        process.stdin.close()
+        assert process.wait(WAIT_S) == 0
+    assert (tmp_path / "log").read_text(encoding="utf-8").splitlines() == ["shutdown eof"]
+
+
+def test_every_answer_is_written_before_the_process_ends(start):
+    engine = start()
+    engine.greet()
+    for number in range(1, 3_000):
+        engine.send(number, "nope", {})
+    engine.send(3_000, "shutdown", {"reason": "quit", "budget_ms": 100})
+    assert engine.hang_up() == 0
+    assert {engine.read()["id"] for _ in range(3_000)} == set(range(1, 3_001))
+
+
+def test_dialogs_that_wait_do_not_hold_up_the_agents_tools(start):
+    engine = start()
+    engine.greet()
+    for number in range(1, 21):
+        engine.send(number, "command.run", {"name": "noodle", "args": "ask"})
+    engine.send(99, "tool.run", {"name": "memory_get", "arguments": {}})
+    while engine.read().get("id") != 99:
+        pass
+
+
+@pytest.mark.parametrize("limit", [-5, 10**40, 10**400])
+def test_an_odd_time_limit_is_brought_into_bounds(start, limit):
+    engine = start()
+    engine.greet()
+    engine.send(1, "recall", {"prompt": "x", "deadline_ms": limit})
+    assert "result" in engine.read()
+    engine.send(2, "shutdown", {"reason": "quit", "budget_ms": limit})
+    assert engine.read()["result"] == {}
+    assert engine.hang_up() == 0
+    assert "Traceback" not in engine.stderr()
+
+
+@pytest.mark.parametrize("session_id", ["s" * 129, "a\nb"])
+def test_a_session_id_that_is_none_is_refused_at_the_handshake(start, session_id):
+    engine = start()
+    engine.send(1, "initialize", HELLO | {"session_id": session_id})
+    error = engine.read()["error"]
+    assert error["code"] == -32602
+    assert "`session_id`" in error["message"]
+
+
 def test_the_process_ends_when_it_is_never_greeted(start):
     assert start().hang_up() == 0
 

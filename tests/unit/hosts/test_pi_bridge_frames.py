@@ -38,6 +38,7 @@ def only_error(data: bytes, limit: int = LIMIT) -> BadFrame:
         (b'{"a": NaN}', PARSE_ERROR, "JSON"),
         (b'{"a": ' + b"9" * 5000 + b"}", PARSE_ERROR, "JSON"),
         (b"[" * 100_000, PARSE_ERROR, "JSON"),
+        (b'{"a":' * 700 + b'"\\ud800"' + b"}" * 700, PARSE_ERROR, "JSON"),
         (b"[{}]", INVALID_REQUEST, "Batches"),
         (b"42", INVALID_REQUEST, "not a JSON object"),
         (b"null", INVALID_REQUEST, "not a JSON object"),

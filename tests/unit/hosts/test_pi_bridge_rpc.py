@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -11,6 +12,7 @@ from queue import SimpleQueue
 import pytest
 
 from clew.core.errors import ProtocolError, SecretFound
+from clew.hosts.pi import rpc
 from clew.hosts.pi.lanes import Lane
 from clew.hosts.pi.protocol import (
     ENGINE_METHODS,
@@ -76,7 +78,8 @@ def connect():
             other.hang_up()
         other.from_peer.close()
         stdin.close()
-        stdout.close()
+        with contextlib.suppress(BrokenPipeError):  # what was never read
+            stdout.close()
 
 
 def test_a_request_is_answered_with_the_result(connect):
@@ -239,6 +242,43 @@ def test_when_the_stream_ends_waiting_calls_end_too(connect):
     assert isinstance(other.handled.get(timeout=5), PeerGone)
     with pytest.raises(PeerGone):
         other.peer.call(CONFIRM, QUESTION)
+
+
+def test_a_second_request_with_an_id_in_use_is_refused_and_the_first_can_still_be_cancelled(connect):
+    other = None
+    other = connect(lambda _params: (call_and_catch(other), Empty())[1])
+    other.run_command(1)
+    question = other.read()
+    other.run_command(1)
+    refusal = other.read()
+    assert (refusal["id"], refusal["error"]["code"]) == (1, -32600)
+    assert "already in use" in refusal["error"]["message"]
+    other.send(method="cancel", params={"id": 1})
+    assert other.read()["params"] == {"id": question["id"]}
+    assert isinstance(other.handled.get(timeout=5), PeerGone)
+    assert other.read() == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    other.run_command(1)
+    assert other.read()["method"] == "ui.confirm", "an id that was answered may be used again"
+
+
+def test_reading_goes_on_although_nobody_reads_the_answers(connect):
+    handled = threading.Semaphore(0)
+    other = connect(lambda _params: (handled.release(), Empty())[1])
+    for number in range(3_000):  # far more answers than a pipe holds
+        other.send(id=number, method="nope", params={"pad": "x" * 50})
+    other.run_command("last")
+    assert handled.acquire(timeout=20)
+    assert [other.read()["id"] for _ in range(3_001)] == [*range(3_000), "last"]
+
+
+def test_a_host_that_never_reads_ends_the_connection_before_memory_fills(connect, monkeypatch):
+    monkeypatch.setattr(rpc, "MAX_UNREAD_BYTES", 200_000)
+    other = connect()
+    os.set_blocking(other.to_peer, False)
+    while other.thread.is_alive():
+        with contextlib.suppress(BlockingIOError):
+            other.send(id=1, method="nope")
+    os.close(other.to_peer)
 
 
 def test_stray_answers_and_unknown_notifications_are_ignored(connect):

@@ -39,7 +39,7 @@ def test_unknown_fields_are_ignored():
         (CaptureParams, {"messages": {}, "settled": True}, "`messages` is not a list"),
         (CaptureParams, {"messages": [], "settled": 1}, "`settled` is not true or false"),
         (CaptureParams, {"messages": [MESSAGE, {**MESSAGE, "timestamp_ms": True}], "settled": True},
-         "`messages[1].timestamp_ms` is not an integer"),
+         "`messages[1].timestamp_ms` is not a number"),
         (CaptureParams, {"messages": [{**MESSAGE, "role": "system"}], "settled": True}, "`messages[0].role` is not one of"),
         (NotifyParams, {"message": "a", "level": ["info"]}, "`level` is not one of"),
         (ToolParams, {"name": "memory_get", "arguments": []}, "`arguments` is not an object"),
@@ -48,6 +48,20 @@ def test_unknown_fields_are_ignored():
 def test_a_missing_or_wrong_field_is_named(shape, value, says):
     with pytest.raises(InvalidInput, match=says.replace("[", r"\[").replace("]", r"\]")):
         from_json(shape, value)
+
+
+def test_a_value_that_is_nested_too_deeply_is_refused_by_name():
+    deep = "end"
+    for _ in range(2_000):
+        deep = {"a": [deep]}
+    with pytest.raises(InvalidInput, match="nested"):
+        to_json(deep)
+
+
+@pytest.mark.parametrize("timestamp", [1e30, 10**400, None, 0.5])
+def test_any_number_and_null_are_read_as_a_timestamp(timestamp):
+    params = from_json(CaptureParams, {"messages": [{**MESSAGE, "timestamp_ms": timestamp}], "settled": True})
+    assert params.messages[0].timestamp_ms == timestamp
 
 
 def test_what_is_written_can_be_read_back():

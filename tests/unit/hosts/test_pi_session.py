@@ -1,6 +1,11 @@
 from __future__ import annotations
 
 import json
+import shutil
+import threading
+import time
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +14,18 @@ from pi_person import ScriptedUi
 from clew.config.load import load_config
 from clew.config.project import Project
 from clew.core.decisions import ChoiceAnswer, Decision, NoulAnswer, ScoreAnswer
-from clew.core.errors import DecisionModelDown, SettingsError, StoreBusy, StoreCorrupt
+from clew.core.errors import (
+    ClewError,
+    DecisionModelDown,
+    InvalidInput,
+    SettingsError,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+)
 from clew.core.records import NewMemory, Provenance, Visibility
 from clew.hosts.pi import session as session_module
+from clew.hosts.pi.background import Background
 from clew.hosts.pi.protocol import (
     CaptureParams,
     CommandParams,
@@ -25,6 +39,7 @@ from clew.hosts.pi.protocol import (
 )
 from clew.hosts.pi.session import EngineSession, SessionParts
 from clew.hosts.pi.status import ModelReport
+from clew.store.file_lock import exclusive_file_lock
 from clew.store.store import Store
 
 LONG_MS = 30_000
@@ -68,7 +83,7 @@ class Pi:
         self.ui = ScriptedUi()
         self.session = None
 
-    def start(self, *, messages=(), injected=(), has_ui=True, answers=()):
+    def start(self, *, messages=(), injected=(), has_ui=True, answers=(), is_idle=True):
         (self.folder / "memory-gate-config.json").write_text(json.dumps(self.settings), encoding="utf-8")
         environment = {"NOODLE_DB_PATH": str(self.folder / "memories.db")}
         self.ui = ScriptedUi(answers)
@@ -94,6 +109,7 @@ class Pi:
             session_file=None,
             project_trusted=True,
             reason="startup",
+            is_idle=is_idle,
             messages=list(messages),
             injected=list(injected),
         )
@@ -273,7 +289,8 @@ def test_without_a_store_one_notice_and_polite_answers(pi, error):
 
     pi.open_store = refuse
     session = pi.start()
-    assert capture(session, turn("I prefer tabs.")) == 0
+    with pytest.raises(type(error)):
+        capture(session, turn("I prefer tabs."))
     assert recall(session, "tabs?").content is None
     result = session.run_tool(ToolParams(name="memory_list", arguments={}))
     assert result.is_error
@@ -287,22 +304,25 @@ def test_without_a_store_one_notice_and_polite_answers(pi, error):
     assert "db.path" in pi.ui.texts[2]
     assert error.what in pi.ui.texts[3]
     pi.end()
+    assert "resume this session" in pi.ui.texts[-1], "at the end it is said that something was not written"
 
 
 def test_a_store_that_was_busy_is_opened_by_a_later_turn_and_nothing_is_lost(pi, monkeypatch):
     monkeypatch.setattr(session_module, "_REOPEN_AFTER_S", 0.0)
     open_store, pi.open_store = pi.open_store, None
-    failures = [StoreBusy("memories.db is locked.")] * 2
+    is_busy = True
 
     def open_or_fail():
-        if failures:
-            raise failures.pop()
+        if is_busy:
+            raise StoreBusy("memories.db is locked.")
         return open_store()
 
     pi.open_store = open_or_fail
     session = pi.start()
-    assert capture(session, turn("I prefer tabs.")) == 0
-    assert capture(session, turn("The tests need Docker.", 2)) == 2
+    with pytest.raises(StoreBusy):
+        capture(session, turn("I prefer tabs."))
+    is_busy = False
+    capture(session, turn("The tests need Docker.", 2))
     pi.end()
     assert len(pi.ui.notices) == 1
     assert pi.model.asked == ["I prefer tabs.", "The tests need Docker."]
@@ -329,7 +349,8 @@ def test_a_store_that_fails_in_the_middle_harms_nobody_and_is_logged_once(pi, ca
     session = pi.start()
     session._rooms.store.close()
     for number in range(1, 3):
-        assert capture(session, turn("I prefer tabs.", number)) == 0
+        with pytest.raises(StoreError):
+            capture(session, turn("I prefer tabs.", number))
         assert recall(session, "tabs or spaces?").content is None
         assert session.run_tool(ToolParams(name="memory_list", arguments={})).is_error
     pi.end()
@@ -348,7 +369,8 @@ def test_an_unforeseen_error_is_logged_by_its_place_and_not_by_its_text(pi, caps
     monkeypatch.setattr(session._rooms.gate, "judge_ready", fail)
     monkeypatch.setattr(session._rooms.recall, "recall", fail)
     for number in range(1, 3):
-        assert capture(session, turn("I prefer tabs.", number)) == 0
+        with pytest.raises(ClewError, match="ZeroDivisionError"):
+            capture(session, turn("I prefer tabs.", number))
         assert recall(session, "tabs or spaces?").content is None
     pi.end()
     log = capsys.readouterr().err
@@ -381,3 +403,159 @@ def test_commands_and_tools_work_on_the_same_store(pi):
     assert row["text"] == "I like green tea"
     pi.end()
     assert session.run_tool(ToolParams(name="memory_list", arguments={})).is_error
+
+
+class Lock:
+    """Another process that holds the write lock of the store."""
+
+    def __init__(self, folder):
+        self.held = ExitStack()
+        self.held.enter_context(exclusive_file_lock(folder / "memories.db.lock", deadline=time.monotonic() + 10))
+
+    def release(self):
+        self.held.close()
+
+
+@pytest.fixture
+def impatient(pi):
+    pi.open_store = lambda: Store.open(pi.folder / "memories.db", lock_timeout_s=0.01)
+    return pi
+
+
+def test_a_capture_that_the_store_could_not_take_is_an_error_and_is_written_later(impatient):
+    session = impatient.start()
+    capture(session, turn("Ada reviews."))
+    session._background.finish(LONG_MS / 1000)
+    lock = Lock(impatient.folder)
+    for number in (2, 3):
+        with pytest.raises(StoreBusy):
+            capture(session, turn(f"Fact number {number}.", number))
+    assert [text for text in impatient.ui.texts if "could not write" in text] == impatient.ui.texts
+    assert len(impatient.ui.texts) == 1
+    lock.release()
+    session._background = Background(session._work_off)
+    impatient.end()
+    assert impatient.model.asked == ["Ada reviews.", "Fact number 2.", "Fact number 3."]
+
+
+def test_more_turns_than_the_window_survive_a_store_that_is_busy(impatient):
+    session = impatient.start()
+    lock = Lock(impatient.folder)
+    said = []
+    for number in range(1, 31):
+        said += turn(f"Fact number {number}.", number)
+        with pytest.raises(StoreBusy):  # Pi's extension sends again what was not confirmed
+            capture(session, said)
+    lock.release()
+    capture(session, turn("The last fact.", 31))
+    impatient.end()
+    assert impatient.model.asked == [*(f"Fact number {number}." for number in range(1, 31)), "The last fact."]
+
+
+def test_what_waits_is_written_by_a_pass_in_the_background_too(impatient):
+    session = impatient.start()
+    session._background.finish(LONG_MS / 1000)
+    lock = Lock(impatient.folder)
+    with pytest.raises(StoreBusy):
+        capture(session, turn("I prefer tabs."))
+    lock.release()
+    session._work_off(threading.Event())
+    assert impatient.model.asked == ["I prefer tabs."]
+
+
+def test_a_folder_that_was_deleted_is_told_and_nothing_is_confirmed_that_is_not_on_disk(pi, tmp_path_factory):
+    session = pi.start()
+    capture(session, turn("Ada reviews."))
+    session._background.finish(LONG_MS / 1000)
+    shutil.rmtree(pi.folder)
+    with pytest.raises(ClewError):
+        capture(session, turn("I prefer tabs.", 2))
+    assert any("could not write" in text for text in pi.ui.texts)
+
+
+def test_a_restart_in_the_middle_of_a_run_leaves_the_turn_open_for_its_reply(pi):
+    question = turn("We deploy from the release branch, what is in .env?")[:1]
+    session = pi.start(messages=question, is_idle=False)
+    capture(session, turn("", reply=f"TOKEN={TOKEN}")[1:])
+    pi.end()
+    assert pi.model.asked == [], "the reply holds a secret, so the turn is not judged by the model"
+
+
+@pytest.mark.parametrize("timestamp", [1e30, 10**400, None, -5, 0, float("inf")])
+def test_a_timestamp_that_cannot_be_is_replaced_by_the_time_of_arrival(pi, timestamp):
+    session = pi.start()
+    odd, reply = turn("Remember that I deploy on Tuesdays.")
+    before_ms = time.time_ns() // 1_000_000
+    for _ in range(2):
+        capture(session, [replace(odd, timestamp_ms=timestamp), reply])
+    capture(session, turn("I prefer tabs.", 2))
+    pi.end()
+    with pi.store() as store:
+        (memory,) = store.list(ALL)
+        assert memory.created_at_ms >= before_ms
+        assert (memory.seen_count, store.counts().judged) == (1, 2)
+
+
+@pytest.mark.parametrize("entry_id", ["e" * 129, "a\nb", "a\0b"])
+def test_a_message_whose_id_is_none_is_refused_and_all_others_are_kept(pi, entry_id, capsys):
+    session = pi.start()
+    odd, _ = turn("I prefer tabs.")
+    with pytest.raises(InvalidInput, match="ids of 1"):
+        capture(session, [replace(odd, entry_id=entry_id), *turn("The tests need Docker.", 2)])
+    pi.end()
+    assert pi.model.asked == ["The tests need Docker."]
+    assert "entry_id" in capsys.readouterr().err
+
+
+def test_a_secret_in_an_id_never_reaches_the_disk(pi):
+    session = pi.start()
+    capture(session, [replace(turn("I prefer tabs.")[0], entry_id=TOKEN)])
+    pi.end()
+    assert all(TOKEN.encode() not in path.read_bytes() for path in pi.folder.rglob("*") if path.is_file())
+
+
+def test_an_exchange_that_breaks_the_gate_does_not_stop_the_next(pi, monkeypatch):
+    session = pi.start()
+    gate = session._rooms.gate
+    take = gate.capture
+
+    def fail_once(messages, **more):
+        if messages[0].entry_id == "u1":
+            raise ZeroDivisionError
+        return take(messages, **more)
+
+    monkeypatch.setattr(gate, "capture", fail_once)
+    with pytest.raises(ClewError):
+        capture(session, [*turn("I prefer tabs."), *turn("The tests need Docker.", 2)])
+    pi.end()
+    assert pi.model.asked == ["The tests need Docker."]
+
+
+def test_a_branch_that_becomes_current_during_a_recall_stays_current(pi, monkeypatch):
+    memory, other = remember(pi, "I prefer tabs over spaces."), Injected(id="other", updated_at_ms=1)
+    session = pi.start(injected=[other])
+    recaller = session._rooms.recall
+    find = recaller.recall
+
+    def find_while_the_branch_changes(*arguments, **more):
+        session.sync(SyncParams(messages=[], injected=[]))
+        return find(*arguments, **more)
+
+    monkeypatch.setattr(recaller, "recall", find_while_the_branch_changes)
+    recall(session, "tabs or spaces?")
+    assert session._injected == {memory.id: memory.updated_at_ms}
+    pi.end()
+
+
+def test_recalls_are_counted_although_the_store_was_busy_at_first(impatient):
+    memory = remember(impatient, "I prefer tabs over spaces.")
+    session = impatient.start()
+    session._background.finish(LONG_MS / 1000)
+    recall(session, "tabs or spaces?")
+    lock = Lock(impatient.folder)
+    session._work_off(threading.Event())
+    lock.release()
+    for _ in range(2):
+        session._work_off(threading.Event())
+    with impatient.store() as store:
+        assert store.get(memory.id).retrieval_count == 1

@@ -7,6 +7,7 @@ import pytest
 from clew.core.records import NewMemory, Provenance, Visibility
 from clew.hosts.pi.protocol import TOOLS, ToolParams
 from clew.hosts.pi.tools import Tools
+from clew.hosts.pi.wire import to_json
 from clew.store.store import Store
 
 PROJECT = "example.org/ada/shop"
@@ -204,3 +205,42 @@ def test_a_wrong_call_is_an_error_result_with_a_next_step(call, name, arguments)
     assert result.is_error
     assert result.details["error"]
     assert result.details["nextStep"]
+
+
+def test_a_row_that_something_else_filled_with_secrets_is_shown_without_any(store, call):
+    memory = add(store, "The office alarm is in the hall.", metadata={"note": "x"})
+    metadata = {"login": {"password": {"value": "zaq1xsw2"}}, "list": [TOKEN, "plain"], TOKEN: 1, "pin": 4821, "n": 7}
+    with store._database.write() as writer:
+        writer.rows(
+            "UPDATE memories SET metadata = ?, category = ?, categories = ?, user_id = ? WHERE id = ?",
+            (json.dumps(metadata), TOKEN, json.dumps([TOKEN]), TOKEN, memory.id),
+        )
+    result = call("memory_get", id=memory.id)
+    shown = result.text + json.dumps(result.details)
+    assert TOKEN not in shown
+    assert "zaq1xsw2" not in shown
+    assert "4821" not in shown
+    row = result.details
+    assert (row["metadata"]["list"][1], row["metadata"]["n"]) == ("plain", 7)
+    assert row["scope"]["assistantId"] == "pi"
+
+
+def nested(levels):
+    value = "end"
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("levels", [40, 900, 5_000])
+def test_metadata_that_is_nested_too_deeply_is_refused(call, levels):
+    for tool in ("memory_add", "memory_update"):
+        result = call(tool, id="m", text="x", metadata=nested(levels))
+        assert result.is_error
+
+
+def test_a_deeply_nested_row_of_something_else_can_be_read(store, call):
+    memory = add(store, "The API is versioned.")
+    with store._database.write() as writer:
+        writer.rows("UPDATE memories SET metadata = ? WHERE id = ?", (json.dumps(nested(500)), memory.id))
+    assert "nested too deeply" in json.dumps(to_json(call("memory_get", id=memory.id)))

@@ -1,7 +1,8 @@
 """The engine's side of the pipe to the Pi extension: handshake, dispatch, and a prompt end.
 
 The handshake is answered before anything heavy is built. Captures and their kin run one after another, in the order
-they came; recall has a thread of its own; commands and tools, which may wait for a person, share a wide lane.
+they came; recall has a thread of its own; commands, which may wait for a person, have a wide lane, and the agent's
+tools another, so that no open dialog holds them up.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, BinaryIO, Protocol
 
 import clew
 from clew.core.errors import ClewError
+from clew.hosts.pi.captures import screen_id
 from clew.hosts.pi.lanes import Lane
 from clew.hosts.pi.process import claim_stdio, is_standard_stream, log_failure, on_termination
 from clew.hosts.pi.protocol import (
@@ -46,6 +48,9 @@ from clew.hosts.pi.wire import from_json
 EXIT_LIMIT_S = 0.9
 _EXIT_MARGIN_S = 0.1
 _COMMAND_THREADS = 16
+_TOOL_THREADS = 4
+#: Longer limits of the extension's are cut to this.
+_MAX_WAIT_MS = 60_000
 
 
 class PiSession(Protocol):
@@ -155,6 +160,7 @@ class _Bridge:
         self._in_order = Lane("in-order", 1)
         self._recalls = Lane("recall", 1)
         self._commands = Lane("command", _COMMAND_THREADS)
+        self._tools = Lane("tool", _TOOL_THREADS)
 
     def read_until_end(self, ended: Callable[[str], None]) -> None:
         try:
@@ -170,6 +176,7 @@ class _Bridge:
         is_done = threading.Event()
         self._in_order.submit(partial(self._close_session, reason, deadline, is_done))
         is_done.wait(EXIT_LIMIT_S)
+        self._peer.drain(max(deadline - time.monotonic(), _EXIT_MARGIN_S / 2))
 
     def _close_session(self, reason: str, deadline: float, is_done: threading.Event) -> None:
         try:
@@ -197,7 +204,7 @@ class _Bridge:
                 route("shutdown", self._shut_down, self._in_order, can_be_skipped=False),
                 route("recall", self._recall, self._recalls),
                 route("command.run", self._run_command, self._commands),
-                route("tool.run", self._run_tool, self._commands),
+                route("tool.run", self._run_tool, self._tools),
                 route("cancel", self._peer.cancel, None),
             ]
         )
@@ -242,8 +249,9 @@ class _Bridge:
         return self._session.get().capture(params)
 
     def _recall(self, params: RecallParams) -> RecallResult:
-        deadline = time.monotonic() + params.deadline_ms / 1000
-        session = self._session.wait(params.deadline_ms / 1000)
+        wait_s = _bounded_ms(params.deadline_ms) / 1000
+        deadline = time.monotonic() + wait_s
+        session = self._session.wait(wait_s)
         if session is None:
             return RecallResult(content=None, injected=[], mode="none")
         left_ms = max(int((deadline - time.monotonic()) * 1000), 0)
@@ -257,6 +265,7 @@ class _Bridge:
         return self._session.get().run_tool(params)
 
     def _shut_down(self, params: ShutdownParams) -> Empty:
+        params = replace(params, budget_ms=_bounded_ms(params.budget_ms))
         session = self._session.wait(params.budget_ms / 1000)
         if session is not None and not self._is_shut_down:
             self._is_shut_down = True
@@ -274,7 +283,12 @@ def _decode_handshake(params: dict[str, Any]) -> InitializeParams:
             f"The extension speaks protocol {protocol}, Clew {clew.__version__} speaks {PROTOCOL_VERSION}.",
             f"{mend}, then /reload in Pi.",
         )
-    return from_json(InitializeParams, params)
+    decoded = from_json(InitializeParams, params)
+    return replace(decoded, session_id=screen_id(decoded.session_id, "session_id"))
+
+
+def _bounded_ms(limit_ms: int) -> int:
+    return min(max(limit_ms, 0), _MAX_WAIT_MS)
 
 
 def _describe_failed_start(error: Exception) -> RpcError:

@@ -82,6 +82,8 @@ def _parse(frame: bytes) -> dict[str, Any]:
         raise BadFrame(PARSE_ERROR, f"The frame is not valid UTF-8 (byte {error.start}).") from None
     try:
         message = json.loads(text, parse_constant=_refuse_constant)
+        if _ESCAPED_SURROGATE.search(text):
+            message = _without_surrogates(message)
     except (ValueError, RecursionError) as error:
         place = f" at character {error.pos}" if isinstance(error, json.JSONDecodeError) else ""
         raise BadFrame(PARSE_ERROR, f"The frame is not valid JSON{place}.") from None
@@ -89,7 +91,7 @@ def _parse(frame: bytes) -> dict[str, Any]:
         raise BadFrame(INVALID_REQUEST, "Batches are not part of this protocol.", "Send one object per line.")
     if not isinstance(message, dict):
         raise BadFrame(INVALID_REQUEST, f"The frame is not a JSON object but {type(message).__name__}.")
-    return _without_surrogates(message) if _ESCAPED_SURROGATE.search(text) else message
+    return message
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -207,12 +207,13 @@ def _stays_inside(name: str) -> bool:
 
 
 def _package_sources(agent_dir: Path) -> Iterator[str]:
-    """Entries of Pi's own settings that load Clew as a Pi package."""
+    """Entries of Pi's own settings that load Clew as a Pi package, as `pi remove` takes them from any folder."""
     entries = _read_json_object(agent_dir / "settings.json").get("packages")
     for entry in entries if isinstance(entries, list) else []:
         source = entry.get("source") if isinstance(entry, dict) else entry
         if isinstance(source, str) and _is_clew(source, agent_dir):
-            yield source
+            is_local = not source.startswith(("npm:", "git:")) and "://" not in source
+            yield os.path.normpath(_package_folder(source, agent_dir)) if is_local else source
 
 
 def _is_clew(source: str, agent_dir: Path) -> bool:

@@ -18,6 +18,8 @@ PROTOCOL_VERSION = 1
 MAX_FRAME_BYTES = 8 * 1024 * 1024
 #: The extension cuts the middle out of longer message texts, with a marker.
 MAX_TEXT_CHARS = 400_000
+#: The longest id of a session or of an entry.
+MAX_ID_CHARS = 128
 #: How long the extension waits for a recall, unless the handshake's answer says otherwise.
 RECALL_DEADLINE_MS = 150
 #: How long it waits for recalls in all, until a fresh engine has answered its first one.
@@ -29,12 +31,15 @@ Level = Literal["info", "warning", "error"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireMessage:
-    """One message of the conversation. `text` joins the text blocks; images, thinking and tool calls are left out."""
+    """One message of the conversation. `text` joins the text blocks; images, thinking and tool calls are left out.
+
+    `timestamp_ms` is in Unix milliseconds; null, or a moment that cannot be, stands for the time of arrival.
+    """
 
     entry_id: str
     role: Literal["user", "assistant"]
     text: str
-    timestamp_ms: int
+    timestamp_ms: float | None = None
     stop_reason: str | None = None
 
 
@@ -56,7 +61,10 @@ class Empty:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitializeParams:
-    """Handshake. `reason` is Pi's `session_start.reason`; `messages` is the tail of the branch (at most 200)."""
+    """Handshake. `reason` is Pi's `session_start.reason`; `messages` is the tail of the branch (at most 200).
+
+    `is_idle`: no run is on its way, so the last reply in `messages` is complete.
+    """
 
     protocol: int
     extension_version: str
@@ -69,6 +77,7 @@ class InitializeParams:
     session_file: str | None
     project_trusted: bool
     reason: str
+    is_idle: bool = True
     messages: list[WireMessage] = field(default_factory=list)
     injected: list[Injected] = field(default_factory=list)
 
@@ -94,7 +103,10 @@ class SyncParams:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureParams:
-    """Messages since the last capture. `settled`: the run has ended, so the last reply is complete."""
+    """Messages since the last capture. `settled`: the run has ended, so the last reply is complete.
+
+    Answered with an error when they could not be written; the engine keeps them and tries again.
+    """
 
     messages: list[WireMessage]
     settled: bool

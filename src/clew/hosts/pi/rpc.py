@@ -1,7 +1,8 @@
 """A symmetric JSON-RPC 2.0 peer over two byte streams: both sides ask, both sides answer.
 
-One thread reads (`Peer.run`). Each request runs on the lane of its route, so a request that waits for a person holds
-up nothing but its own kind. Every request is answered exactly once.
+One thread reads (`Peer.run`) and another writes, so that a full pipe never keeps the end of the stream from being
+seen. Each request runs on the lane of its route, so a request that waits for a person holds up nothing but its own
+kind. Every request is answered exactly once.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from clew.core.errors import ClewError, InvalidInput, ProtocolError
 from clew.hosts.pi.frames import INVALID_REQUEST, BadFrame, encode_frame, read_frames
 from clew.hosts.pi.lanes import Lane
 from clew.hosts.pi.process import log, log_failure
-from clew.hosts.pi.protocol import CancelParams, Method
+from clew.hosts.pi.protocol import MAX_FRAME_BYTES, CancelParams, Method
 from clew.hosts.pi.wire import from_json, to_json
 
 METHOD_NOT_FOUND = -32601
@@ -31,6 +32,9 @@ NOT_INITIALIZED = -32002
 #: The two sides speak different protocols.
 WRONG_PROTOCOL = -32003
 CANCELLED = -32800
+
+#: What may wait to be read by the other side; beyond it the connection is given up.
+MAX_UNREAD_BYTES = 4 * MAX_FRAME_BYTES
 
 RequestId = int | str
 
@@ -69,6 +73,13 @@ class Route:
     after: Callable[[], None] | None = None
     can_be_skipped: bool = True
 
+    def run(self, work: Callable[[], None]) -> None:
+        """Run the work where requests of this route run."""
+        if self.lane is None:
+            work()
+        else:
+            self.lane.submit(work)
+
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Request:
@@ -89,7 +100,8 @@ class Peer:
         self._stdout = stdout
         self._routes: Mapping[str, Route] = {}
         self._admit: Callable[[str], None] = lambda _method: None
-        self._write_lock = threading.Lock()
+        self._writer = Lane("writer", 1)
+        self._unread_bytes = 0
         self._lock = threading.Lock()
         self._is_gone = False
         self._ids = itertools.count(1)
@@ -108,6 +120,8 @@ class Peer:
         try:
             for frame in read_frames(self._stdin):
                 self._receive(frame)
+                if self._is_gone:
+                    break
         except (OSError, ValueError):
             log("the input stream broke")
         finally:
@@ -197,7 +211,7 @@ class Peer:
         except RpcError as error:
             self._refuse(request_id, error.code, error)
         else:
-            self._start(request)
+            request.route.run(partial(self._work, request))
 
     def _admit_request(self, request_id: RequestId | None, frame: dict[str, Any]) -> _Request:
         name = frame["method"]
@@ -211,23 +225,21 @@ class Peer:
         if not isinstance(params, dict):
             raise InvalidInput("The parameters are not an object.")
         decoded = route.decode(params) if route.decode else from_json(route.method.params, params)
-        return _Request(id=request_id, route=route, params=decoded)
+        return self._register(_Request(id=request_id, route=route, params=decoded))
+
+    def _register(self, request: _Request) -> _Request:
+        if request.id is not None:
+            with self._lock:
+                if request.id in self._requests:
+                    raise RpcError(INVALID_REQUEST, "The id is already in use by a request that still runs.")
+                self._requests[request.id] = request
+        return request
 
     def _refuse(self, request_id: RequestId | None, code: int, error: ClewError) -> None:
         if request_id is None:  # JSON-RPC answers no notification
             log(f"notification refused: {error}")
         else:
             self._answer_error(request_id, code, error)
-
-    def _start(self, request: _Request) -> None:
-        if request.id is not None:
-            with self._lock:
-                self._requests[request.id] = request
-        work = partial(self._work, request)
-        if request.route.lane is None:
-            work()
-        else:
-            request.route.lane.submit(work)
 
     def _work(self, request: _Request) -> None:
         self._running.request = request
@@ -277,12 +289,29 @@ class Peer:
 
     def _send(self, message: dict[str, Any]) -> None:
         frame = encode_frame({"jsonrpc": "2.0", **message})
+        with self._lock:
+            self._unread_bytes += len(frame)
+            is_unread = self._unread_bytes > MAX_UNREAD_BYTES
+        if not is_unread:
+            self._writer.submit(partial(self._write, frame))
+        elif not self._is_gone:
+            log("the other side does not read what it is sent")
+            self._hang_up()
+
+    def _write(self, frame: bytes) -> None:
         try:
-            with self._write_lock:
-                self._stdout.write(frame)
-                self._stdout.flush()
+            self._stdout.write(frame)
+            self._stdout.flush()
         except (OSError, ValueError):  # a broken pipe or a closed stream: the other side is gone
             self._hang_up()
+        with self._lock:
+            self._unread_bytes -= len(frame)
+
+    def drain(self, timeout_s: float) -> None:
+        """Wait until everything sent so far is written, at most `timeout_s`."""
+        is_written = threading.Event()
+        self._writer.submit(is_written.set)
+        is_written.wait(timeout_s)
 
     def _hang_up(self) -> None:
         with self._lock:

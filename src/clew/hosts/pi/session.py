@@ -6,17 +6,19 @@ import os
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import cast
 
-from clew.core.errors import ClewError, StoreBusy, StoreUnavailable
+from clew.core.errors import ClewError, InvalidInput, StoreBusy, StoreUnavailable
 from clew.core.ports import MemoryStore
-from clew.core.records import Judgement, Message, Visibility
+from clew.core.records import Judgement, Visibility
 from clew.core.text import display_text
 from clew.gate.evaluation import DECIDED_BY_ASK, DECIDED_BY_SCAN, Gate, SessionInfo
 from clew.gate.settings import GateSettings
 from clew.hosts.pi.background import Background
+from clew.hosts.pi.captures import Captures
 from clew.hosts.pi.commands import Commands
 from clew.hosts.pi.deferred import DeferredModel
 from clew.hosts.pi.parts import EngineStore, SessionParts
@@ -33,18 +35,17 @@ from clew.hosts.pi.protocol import (
     SyncParams,
     ToolParams,
     ToolResult,
-    WireMessage,
 )
 from clew.hosts.pi.status import StatusFacts, footer, render_noodle, render_status
 from clew.hosts.pi.tools import Tools, error_result
 from clew.hosts.pi.ui import Ui
 from clew.memory.inbox import Inbox, ReviewMode
 from clew.memory.recall import Recall
+from clew.memory.said import RecentlySaid
 
 __all__ = ["EngineSession", "EngineStore", "SessionParts"]
 
 _REOPEN_AFTER_S = 30.0
-_MAX_UNSENT = 200
 _EMBED_BATCH = 32
 _EMBED_LIMIT_S = 1.0
 _NOTICE_CHARS = 100
@@ -73,11 +74,13 @@ class EngineSession:
         self._rooms: _Rooms | None = None
         self._store_error: ClewError | None = None
         self._reopen_at = float("-inf")
-        self._unsent = list(params.messages)
+        self._opening = threading.Lock()
+        self._captures = Captures(parts.clock_ms)
+        self._changing = threading.Lock()  # of what stands in the conversation
         self._injected = _versions(params.injected)
         # Text by entry id of what surely stands in the prompt: said in this process, and no change of branch and no
         # compaction since.
-        self._said: dict[str, str] = {}
+        self._said = RecentlySaid()
         self._retrieved: list[str] = []
         self._footer: str | None = None
         self._has_queued = False
@@ -92,30 +95,40 @@ class EngineSession:
         """Open the store, journal what the resumed conversation holds, and judge in the background."""
         if self._parts.config.warnings:
             self._ui.notify("\n".join(self._parts.config.warnings), "warning")
+        self._captures.resume(self._params.messages, settled=self._params.is_idle)
         rooms = self._open()
-        if rooms is None:
-            return
-        threading.Thread(target=self._prepare, args=(rooms.store,), name="prepare", daemon=True).start()
-        self._journal(rooms, [], settled=True)
+        if rooms is not None:
+            threading.Thread(target=self._prepare, args=(rooms.store,), name="prepare", daemon=True).start()
+            with suppress(ClewError):  # told, and tried again
+                self._flush(rooms)
         self._background.wake()
 
     def sync(self, params: SyncParams) -> None:
         """Another branch is current, or a compaction has cut the conversation."""
-        self._injected = _versions(params.injected)
-        self._said.clear()
-        if self._rooms is not None:
-            self._rooms.gate.sync(_messages(params.messages))
+        with self._changing:
+            self._injected = _versions(params.injected)
+            self._said.clear()
+        self._captures.sync(params.messages)
+        self._background.wake()
 
     def capture(self, params: CaptureParams) -> CaptureResult:
-        """Journal new messages; they are judged later, on the background thread."""
-        self._said.update((m.entry_id, m.text) for m in params.messages if m.role == "user")
-        rooms = self._rooms or self._open()
-        if rooms is None:
-            # Kept for a store that was only busy.
-            self._unsent = [*self._unsent, *params.messages][-_MAX_UNSENT:]
-            return CaptureResult(journalled=0)
-        count = self._journal(rooms, params.messages, settled=params.settled)
-        self._background.wake()
+        """Journal new messages; they are judged later, on the background thread.
+
+        Raises:
+            ClewError: they are not on disk; what could not be written is kept and tried again.
+            InvalidInput: some have no usable id; all others are on disk.
+        """
+        self._said.add((m.entry_id, m.text) for m in params.messages if m.role == "user")
+        left_out = self._captures.add(params.messages, settled=params.settled)
+        try:
+            rooms = self._rooms or self._open()
+            if rooms is None:
+                raise self._why_closed()
+            count = self._flush(rooms)
+        finally:
+            self._background.wake()
+        if left_out:
+            raise InvalidInput(f"The ids of {left_out} messages are none.", "See the log; all others were kept.")
         return CaptureResult(journalled=count)
 
     def recall(self, params: RecallParams) -> RecallResult:
@@ -124,9 +137,10 @@ class EngineSession:
         if rooms is None or not noodle.recall_enabled or noodle.recall_max_tokens < 1:
             return _NO_RECALL
         deadline = time.monotonic() + params.deadline_ms / 1000
-        injected = self._injected
+        with self._changing:
+            injected, said = dict(self._injected), self._said.snapshot()
         try:
-            recalled = rooms.recall.recall(params.prompt, injected=injected, said=dict(self._said), deadline=deadline)
+            recalled = rooms.recall.recall(params.prompt, injected=injected, said=said, deadline=deadline)
         except Exception as error:  # noqa: BLE001 - a prompt goes out without memories rather than not at all
             self._note_problem("recall", error)
             return _NO_RECALL
@@ -134,7 +148,9 @@ class EngineSession:
         if recalled.content is None or time.monotonic() > deadline:
             return RecallResult(content=None, injected=[], mode=recalled.mode)
         versions = {memory.id: memory.updated_at_ms for memory in recalled.memories}
-        self._injected = {**injected, **versions}
+        with self._changing:
+            # Added to what stands there now: another branch may have become current during the search.
+            self._injected.update(versions)
         self._retrieved.extend(versions)
         self._background.wake()
         return RecallResult(
@@ -164,7 +180,11 @@ class EngineSession:
     def shutdown(self, params: ShutdownParams) -> None:
         """Work off what fits into the budget and close the store; the rest waits in the journal."""
         self._is_closing = True
+        if self._captures.is_waiting:
+            self._background.wake()
         is_quiet = self._background.finish(params.budget_ms / 1000)
+        if self._captures.is_waiting:
+            self._ui.notify("Clew could not write down all that was said; resume this session to try again.", "warning")
         rooms = self._rooms
         if rooms is None or not is_quiet:
             return  # a pass that hangs still uses the store; the process ends in a moment
@@ -177,17 +197,18 @@ class EngineSession:
 
     def _open(self) -> _Rooms | None:
         """Open the store and what stands on it. A store that was busy is tried again later; others stay closed."""
-        if time.monotonic() < self._reopen_at:
-            return None
-        try:
-            self._rooms = self._build(self._parts.open_store())
-        except ClewError as error:
-            if self._store_error is None:
-                self._ui.notify(f"Clew remembers nothing for now. {error}", "warning")
-            self._store_error = error
-            may_pass = isinstance(error, (StoreBusy, StoreUnavailable))
-            self._reopen_at = time.monotonic() + _REOPEN_AFTER_S if may_pass else float("inf")
-        return self._rooms
+        with self._opening:
+            if self._rooms is not None or time.monotonic() < self._reopen_at:
+                return self._rooms
+            try:
+                self._rooms = self._build(self._parts.open_store())
+            except ClewError as error:
+                if self._store_error is None:
+                    self._ui.notify(f"Clew remembers nothing for now. {error}", "warning")
+                self._store_error = error
+                may_pass = isinstance(error, (StoreBusy, StoreUnavailable))
+                self._reopen_at = time.monotonic() + _REOPEN_AFTER_S if may_pass else float("inf")
+            return self._rooms
 
     def _build(self, store: EngineStore) -> _Rooms:
         config, project_key = self._parts.config, self._parts.project.key
@@ -241,26 +262,31 @@ class EngineSession:
 
     # -- background ------------------------------------------------------------------------------------------
 
-    def _journal(self, rooms: _Rooms, messages: Sequence[WireMessage], *, settled: bool) -> int:
-        unsent, self._unsent = self._unsent, []
+    def _flush(self, rooms: _Rooms) -> int:
+        """Journal what waits. Raises ClewError when it could not all be written; the person is told of each cause once."""
         try:
-            return rooms.gate.capture(_messages([*unsent, *messages]), settled=settled)
-        except Exception as error:  # noqa: BLE001 - a turn that cannot be kept is no reason to fail the next one
-            self._note_problem("capture", error)
-            return 0
+            return self._captures.flush(rooms.gate)
+        except Exception as error:
+            if self._note_problem("capture", error):
+                self._ui.notify(f"Clew could not write down what was said. {_describe(error)}", "warning")
+            raise _describe(error) from error
 
     def _work_off(self, stop: Event) -> None:
         """One pass: judge, show, count what was injected, make missing vectors. Never raises."""
-        rooms = self._rooms
+        rooms = self._rooms or self._open()
         if rooms is None:
             return
-        for step in (self._judge, self._show_waiting, self._mark_retrieved, self._embed):
+        for step in (self._write, self._judge, self._show_waiting, self._mark_retrieved, self._embed):
             if stop.is_set():
                 return
             try:
                 step(rooms, stop)
             except Exception as error:  # noqa: BLE001 - the thread must live on for the next turn
                 self._note_problem(step.__name__.strip("_"), error)
+
+    def _write(self, rooms: _Rooms, _stop: Event) -> None:
+        if self._captures.is_waiting:
+            self._flush(rooms)
 
     def _judge(self, rooms: _Rooms, stop: Event) -> None:
         judgements = rooms.gate.judge_ready(stop)
@@ -277,9 +303,10 @@ class EngineSession:
             self._ui.set_status(text)
 
     def _mark_retrieved(self, rooms: _Rooms, _stop: Event) -> None:
-        retrieved, self._retrieved = self._retrieved, []
+        retrieved = list(self._retrieved)
         if retrieved:
             rooms.store.mark_retrieved(retrieved)
+            del self._retrieved[: len(retrieved)]  # a recall may have added more meanwhile
 
     def _embed(self, rooms: _Rooms, _stop: Event) -> None:
         # Not at the end of a session: what lacks a vector is found by its words, and gets one in the next session.
@@ -288,16 +315,17 @@ class EngineSession:
             if not rooms.store.embed_missing(limit=_EMBED_BATCH, deadline=deadline):
                 return
 
-    def _note_problem(self, where: str, error: Exception) -> None:
-        """One line in the log for each problem, however often it comes back."""
+    def _note_problem(self, where: str, error: Exception) -> bool:
+        """One line in the log for each problem, however often it comes back. Returns whether it is a new one."""
         key = str(error) if isinstance(error, ClewError) else f"{where}: {type(error).__name__}"
         if key in self._logged:
-            return
+            return False
         self._logged.add(key)
         if isinstance(error, ClewError):
             log(key)
         else:
             log_failure(where, error)
+        return True
 
     # -- status ----------------------------------------------------------------------------------------------
 
@@ -331,17 +359,11 @@ def _notice(store: MemoryStore, judgement: Judgement) -> str | None:
     return f"Not remembered: {judgement.reason}" if judgement.outcome == "vetoed" and is_hard else None
 
 
-def _messages(messages: Sequence[WireMessage]) -> list[Message]:
-    return [
-        Message(
-            entry_id=message.entry_id,
-            role=message.role,
-            text=message.text,
-            timestamp_ms=message.timestamp_ms,
-            stop_reason=message.stop_reason,
-        )
-        for message in messages
-    ]
+def _describe(error: Exception) -> ClewError:
+    """The error for the person and the wire. The text of an unforeseen one stays out: it may quote a message."""
+    if isinstance(error, ClewError):
+        return error
+    return ClewError(f"A turn could not be kept ({type(error).__name__}).", "Please report this.")
 
 
 def _versions(injected: Sequence[Injected]) -> dict[str, int]:

@@ -94,7 +94,7 @@ def status_json(facts: StatusFacts) -> dict[str, Any]:
 def render_noodle(config: Config) -> str:
     """The text of `/noodle`: the settings of the store and of recall, secrets masked."""
     lines = [
-        f"{line.setting.key} = {line.effective}{_origin(line)}"
+        f"{line.setting.key} = {line.effective}{_origin(line)}{_unused(line)}"
         for line in config.report
         if line.setting.file == "noodle"
     ]
@@ -134,7 +134,7 @@ def _trigger(trigger: str) -> str:
 
 def _changed_settings(report: Iterable[ReportLine]) -> list[str]:
     lines = [
-        f"  {line.setting.key}: asked {line.asked}, in force {line.effective}{_origin(line)}"
+        f"  {line.setting.key}: asked {line.asked}, in force {line.effective}{_origin(line)}{_unused(line)}"
         for line in report
         if line.source != "default" or line.asked is not None
     ]
@@ -145,3 +145,7 @@ def _origin(line: ReportLine) -> str:
     if line.source == "environment":
         return f" (environment, {line.setting.env})"
     return f" ({line.source})"
+
+
+def _unused(line: ReportLine) -> str:
+    return "" if line.setting.is_used or line.source == "default" else ", which this version does not act on yet"

@@ -13,8 +13,8 @@ from clew.core.errors import ClewError, InvalidInput, NotFound
 from clew.core.ports import MemoryStore
 from clew.core.records import MemoryRecord, NewMemory, Provenance, Visibility
 from clew.core.scopes import scope_of
-from clew.core.secrets import redact
 from clew.hosts.pi.protocol import ToolParams, ToolResult
+from clew.hosts.pi.rows import MAX_METADATA_DEPTH, render_row
 from clew.memory.filters import read_filters
 
 DEFAULT_SEARCH_LIMIT = 5
@@ -83,15 +83,15 @@ class Tools:
         # More than asked for, since filters drop some afterwards.
         found = self._memories.search(query, self._visible(arguments), limit=max(5 * limit, 25))
         hits = [hit for hit in found.hits if hit.score >= threshold and matches(hit.memory)][:limit]
-        return [{**_row(hit.memory), "score": round(hit.score, 4)} for hit in hits]
+        return [{**render_row(hit.memory), "score": round(hit.score, 4)} for hit in hits]
 
     def _list(self, arguments: _Arguments) -> list[dict[str, Any]]:
         limit = arguments.whole_number("limit", default=DEFAULT_LIST_LIMIT, most=MAX_LIST_LIMIT)
-        return [_row(memory) for memory in self._memories.list(self._visible(arguments), limit=limit)]
+        return [render_row(memory) for memory in self._memories.list(self._visible(arguments), limit=limit)]
 
     def _get(self, arguments: _Arguments) -> dict[str, Any] | None:
         memory = self._memories.get(arguments.required_text("id"))
-        return _row(memory) if memory is not None and self._may_see(memory) else None
+        return render_row(memory) if memory is not None and self._may_see(memory) else None
 
     def _update(self, arguments: _Arguments) -> dict[str, Any]:
         memory_id = self._existing_id(arguments)
@@ -131,22 +131,6 @@ class Tools:
 def error_result(error: ClewError) -> ToolResult:
     """A failed call, as the agent sees it."""
     return ToolResult(text=str(error), details={"error": error.what, "nextStep": error.next_step}, is_error=True)
-
-
-def _row(memory: MemoryRecord) -> dict[str, Any]:
-    return {
-        "id": memory.id,
-        # A database filled by something else may hold what the guard never let in.
-        "text": redact(memory.text).text,
-        "category": memory.category,
-        "categories": list(memory.categories),
-        "scope": {"userId": memory.user_id, "assistantId": memory.assistant_id, "sessionId": memory.session_id},
-        "metadata": dict(memory.metadata),
-        "createdAt": memory.created_at_ms,
-        "updatedAt": memory.updated_at_ms,
-        "retrievalCount": memory.retrieval_count,
-        "lastRetrieved": memory.last_retrieved_ms,
-    }
 
 
 class _Arguments:
@@ -201,6 +185,8 @@ class _Arguments:
         value = self._raw.get(name, {})
         if not isinstance(value, dict):
             raise _wrong(name, "an object")
+        if _is_deeper(value, MAX_METADATA_DEPTH):
+            raise _wrong(name, f"nested at most {MAX_METADATA_DEPTH} deep")
         if len(json.dumps(value)) > _MAX_METADATA_CHARS:
             raise _wrong(name, f"at most {_MAX_METADATA_CHARS} characters of JSON")
         return value
@@ -227,6 +213,13 @@ class _Arguments:
 
 def _is_message(message: Any) -> bool:
     return isinstance(message, dict) and all(isinstance(message.get(name), str) for name in ("role", "content"))
+
+
+def _is_deeper(value: Any, depth: int) -> bool:
+    if not isinstance(value, (dict, list)):
+        return False
+    items = value.values() if isinstance(value, dict) else value
+    return depth == 0 or any(_is_deeper(item, depth - 1) for item in items)
 
 
 def _wrong(name: str, allowed: str) -> InvalidInput:

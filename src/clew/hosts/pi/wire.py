@@ -10,6 +10,9 @@ from typing import Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_o
 
 from clew.core.errors import InvalidInput
 
+#: JSON that nests deeper is refused, long before the interpreter's own stack ends.
+MAX_DEPTH = 100
+
 _T = TypeVar("_T")
 _NAMES: dict[object, str] = {
     str: "a string",
@@ -28,13 +31,23 @@ def from_json(shape: type[_T], value: object) -> _T:
 
 
 def to_json(value: Any) -> Any:
-    """The value as plain JSON data; dataclasses become objects with the same field names."""
+    """The value as plain JSON data; dataclasses become objects with the same field names.
+
+    Raises:
+        InvalidInput: it is nested more than MAX_DEPTH deep.
+    """
+    return _encode(value, MAX_DEPTH)
+
+
+def _encode(value: Any, depth: int) -> Any:
+    if depth < 0:
+        raise InvalidInput(f"A value is nested more than {MAX_DEPTH} deep.", "Keep it flat.")
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: _encode(getattr(value, field.name), depth - 1) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): to_json(item) for key, item in value.items()}
+        return {str(key): _encode(item, depth - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [to_json(item) for item in value]
+        return [_encode(item, depth - 1) for item in value]
     return value
 
 
@@ -53,7 +66,7 @@ def _decode(shape: Any, value: object, path: str) -> Any:
     if decode is not None:
         return decode(get_args(shape), value, path)
     if shape is float and type(value) is int:
-        return float(value)
+        return value  # as it is: not every integer fits a float
     # Not isinstance: JSON's true is no integer here.
     if type(value) is not shape:
         _refuse(path, _NAMES[shape])

@@ -79,7 +79,7 @@ function toWire(entry: SessionEntry): WireMessage | undefined {
 		entry_id: entry.id,
 		role: message.role,
 		text: shorten(text),
-		timestamp_ms: Math.round(message.timestamp ?? Date.parse(entry.timestamp)),
+		timestamp_ms: [message.timestamp, Date.parse(entry.timestamp)].find(Number.isFinite) ?? null,
 		stop_reason: stopReason,
 	};
 }

@@ -4,8 +4,7 @@ import type { InitializeParams, InitializeResult, ShutdownParams } from "./proto
 import { type HostHandlers, Peer, TIMED_OUT, withDeadline } from "./rpc.ts";
 
 const HANDSHAKE_LIMIT_MS = 5_000;
-const END_OF_INPUT_MS = 200;
-const TERMINATE_MS = 120;
+const END_OF_INPUT_MS = 320;
 const KILL_MS = 100;
 const DRAIN_MS = 100;
 const STDERR_CHARS = 2_000;
@@ -87,9 +86,7 @@ export class Engine {
 	async #end(): Promise<void> {
 		this.#child.stdin.end();
 		if (await this.#isGoneWithin(END_OF_INPUT_MS)) return;
-		this.#child.kill("SIGTERM");
-		if (await this.#isGoneWithin(TERMINATE_MS)) return;
-		this.#child.kill("SIGKILL");
+		this.#child.kill("SIGKILL"); // an engine takes SIGTERM as it takes the end of its input
 		if (await this.#isGoneWithin(KILL_MS)) return;
 		this.#release();
 		this.#child.unref();

@@ -8,12 +8,12 @@ export const RECALL_DEADLINE_MS = 150;
 export const WARMUP_MS = 1500;
 export const HOST_CAPABILITIES = ["notify", "status", "confirm", "select", "input", "editor"] as const;
 
-/** One message of the conversation. `text` joins the text blocks; images, thinking and tool calls are left out. */
+/** One message of the conversation. `text` joins the text blocks; images, thinking and tool calls are left out. `timestamp_ms` is in Unix milliseconds; null, or a moment that cannot be, stands for the time of arrival. */
 export interface WireMessage {
 	entry_id: string;
 	role: "user" | "assistant";
 	text: string;
-	timestamp_ms: number;
+	timestamp_ms: number | null;
 	stop_reason: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface Injected {
 /** No fields. */
 export type Empty = Record<string, never>;
 
-/** Handshake. `reason` is Pi's `session_start.reason`; `messages` is the tail of the branch (at most 200). */
+/** Handshake. `reason` is Pi's `session_start.reason`; `messages` is the tail of the branch (at most 200). `is_idle`: no run is on its way, so the last reply in `messages` is complete. */
 export interface InitializeParams {
 	protocol: number;
 	extension_version: string;
@@ -39,6 +39,7 @@ export interface InitializeParams {
 	session_file: string | null;
 	project_trusted: boolean;
 	reason: string;
+	is_idle: boolean;
 	messages: readonly WireMessage[];
 	injected: readonly Injected[];
 }
@@ -58,7 +59,7 @@ export interface SyncParams {
 	injected: readonly Injected[];
 }
 
-/** Messages since the last capture. `settled`: the run has ended, so the last reply is complete. */
+/** Messages since the last capture. `settled`: the run has ended, so the last reply is complete. Answered with an error when they could not be written; the engine keeps them and tries again. */
 export interface CaptureParams {
 	messages: readonly WireMessage[];
 	settled: boolean;

@@ -1,5 +1,6 @@
 // A symmetric JSON-RPC 2.0 peer: one JSON object per LF line, both sides ask and answer.
-import { type EngineMethods, type HostMethods, MAX_FRAME_BYTES } from "./protocol.gen.ts";
+import { StringDecoder } from "node:string_decoder";
+import type { EngineMethods, HostMethods } from "./protocol.gen.ts";
 
 /** What the extension does for the engine. `signal` is aborted when the engine gives the request up. */
 export type HostHandlers = {
@@ -25,7 +26,6 @@ interface Waiting {
 /** The engine's own error answer: it says what happened and what to do. */
 export class EngineError extends Error {}
 
-const LF = 0x0a;
 const METHOD_NOT_FOUND = -32601;
 const HANDLER_FAILED = -32000;
 
@@ -36,8 +36,8 @@ export class Peer {
 	#nextId = 1;
 	#waiting = new Map<number, Waiting>();
 	#dialogs = new Map<number | string, AbortController>();
-	#pieces: Buffer[] = [];
-	#size = 0;
+	#decoder = new StringDecoder("utf8");
+	#rest = "";
 	#closed: Error | undefined;
 
 	/** `onFrame` is called for everything that the engine says. */
@@ -72,18 +72,14 @@ export class Peer {
 		});
 	}
 
-	/** Takes bytes from the engine. A frame beyond the limit is skipped to its end. */
+	/** Takes bytes from the engine, which itself sends no frame beyond the limit. */
 	receive(chunk: Buffer): void {
-		let start = 0;
-		for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
-			this.#keep(chunk.subarray(start, end));
-			start = end + 1;
-			const line = this.#size <= MAX_FRAME_BYTES ? Buffer.concat(this.#pieces).toString("utf8") : "";
-			this.#pieces = [];
-			this.#size = 0;
-			if (line.trim()) this.#handle(line);
-		}
-		this.#keep(chunk.subarray(start));
+		const text = this.#decoder.write(chunk);
+		// Looked for in what is new alone, so that a long frame costs no more than its length.
+		const end = text.lastIndexOf("\n");
+		const lines = end < 0 ? [] : (this.#rest + text.slice(0, end)).split("\n");
+		this.#rest = end < 0 ? this.#rest + text : text.slice(end + 1);
+		for (const line of lines) if (line.trim()) this.#handle(line);
 	}
 
 	/** The engine is gone: whoever waits is told why, open dialogs are closed. */
@@ -93,12 +89,6 @@ export class Peer {
 		this.#waiting.clear();
 		for (const dialog of this.#dialogs.values()) dialog.abort();
 		this.#dialogs.clear();
-	}
-
-	#keep(piece: Buffer): void {
-		this.#size += piece.length;
-		if (this.#size <= MAX_FRAME_BYTES) this.#pieces.push(piece);
-		else this.#pieces = [];
 	}
 
 	#handle(line: string): void {

@@ -9,6 +9,8 @@ import { EngineError, TIMED_OUT, withDeadline } from "./rpc.ts";
 import { createUiHandlers, notify, readCapabilities } from "./ui.ts";
 
 const MAX_RESTARTS = 2;
+/** An engine that still answers after this long is healthy: earlier deaths no longer count. */
+const HEALTHY_MS = 10 * 60_000;
 const SHUTDOWN_BUDGET_MS = 1_000;
 
 export class Session {
@@ -59,9 +61,11 @@ export class Session {
 		const leaf = sessionManager.getLeafId();
 		if (!groups.length && !settled) return;
 		this.#sent = leaf;
-		const last = groups.pop() ?? [];
-		for (const messages of groups) engine.peer.call("turn.capture", { messages, settled: false }).catch(() => {});
-		engine.peer.call("turn.capture", { messages: last, settled }).then(
+		if (!groups.length) groups.push([]);
+		const calls = groups.map((messages) =>
+			engine.peer.call("turn.capture", { messages, settled: settled && messages === groups.at(-1) }),
+		);
+		Promise.all(calls).then(
 			() => {
 				if (this.#engine === engine) this.#confirmed = leaf;
 			},
@@ -135,10 +139,14 @@ export class Session {
 	}
 
 	#spawn(reason: string): Engine {
+		const started = performance.now();
 		const patience = new Patience();
 		this.#patience = patience;
 		const engine = new Engine(findPython(this.#folder, this.#agentDir), this.#hello(reason), createUiHandlers(this.#ctx), {
-			onFrame: () => patience.heard(),
+			onFrame: () => {
+				patience.heard();
+				if (performance.now() - started > HEALTHY_MS) this.#restarts = 0;
+			},
 			onDeath: (why, greeted) => this.#onDeath(engine, why, greeted),
 		});
 		engine.handshake.then(
@@ -162,6 +170,7 @@ export class Session {
 			session_file: sessionManager.getSessionFile() ?? null,
 			project_trusted: this.#ctx.isProjectTrusted(),
 			reason,
+			is_idle: this.#ctx.isIdle(),
 			messages: readTail(sessionManager),
 			injected: readInjected(sessionManager),
 		};
