@@ -10,8 +10,8 @@ NODE_BIN := node_modules/.bin
 
 demo: .venv/run.stamp
 	@$(BIN)/clew replay examples/webshop.jsonl --review auto \
-		--ask "which package manager does this project use?" \
-		--ask "where should I be careful with migrations?" \
+		--ask "in which unit are prices stored?" \
+		--ask "may you run a migration?" \
 		--ask "come preferisce i commenti nel codice?"
 
 test: .venv/dev.stamp node_modules/.stamp
@@ -28,7 +28,7 @@ check: .venv/dev.stamp node_modules/.stamp
 	$(BIN)/python scripts/settings_reference.py --check
 
 bench: .venv/dev.stamp node_modules/.stamp
-	$(BIN)/python benchmarks/run_all.py
+	@$(BIN)/python benchmarks/run_all.py
 
 format: .venv/dev.stamp
 	$(BIN)/ruff check --fix-only --quiet src tests scripts benchmarks

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-BENCHMARKS = ("judge", "recall", "overhead")
+BENCHMARKS = ("judge", "recall", "relevance", "overhead")
 
 
 def run(name: str, *args: str) -> Any:

@@ -26,18 +26,12 @@ asked for, what is in force and where it comes from.
 
 This page is written by `scripts/settings_reference.py` from `src/clew/config/declared.py`; `make check` fails when it is stale.
 """
-#: Declared for the sake of existing files, but not acted on by this version.
-NOT_YET = {
-    "debug", "trigger", "interval", "patternsPath", "synthesize", "synthPromptPath", "relevantThreshold", "sameFactThreshold",
-    "hardDropThreshold", "pairJaccardMin", "consolidateQuestionsPath", "pairQuestionsPath", "calibThreshold", "db.mode",
-    "embedding.provider",
-}  # fmt: skip
 
 
 def row(setting: Setting) -> str:
     """One line of the table."""
     default = "unset" if setting.default is None else f"`{str(setting.default).replace('{agent_dir}', '<agent dir>')}`"
-    note = " *(read, not acted on yet)*" if setting.key in NOT_YET else ""
+    note = "" if setting.is_used else " *(read, not acted on yet)*"
     return f"| `{setting.key}` | {f'`{setting.env}`' if setting.env else 'none'} | {default} | {setting.help}{note} |"
 
 

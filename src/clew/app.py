@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from clew.config.load import Config, load_config
 from clew.config.project import Project, identify_project
-from clew.core.errors import ClewError, SettingsError
+from clew.core.errors import ClewError, InvalidInput, SettingsError
 from clew.core.records import Visibility
 
 if TYPE_CHECKING:
@@ -208,6 +208,10 @@ def replay_sessions(
     found = find_sessions(paths)
     for problem in (*config.warnings, *questionnaire.warnings, *warn_of_distance(config), *found.problems):
         sys.stderr.write(f"clew: {problem}\n")
+    if not found.paths:
+        raise InvalidInput(
+            "There is no session file of Pi in what you named.", "Pi keeps them in ~/.pi/agent/sessions."
+        )
     with ExitStack() as stack:
         folder = data_dir or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clew-replay-")))
         store = stack.enter_context(open_store(data_dir=folder))

@@ -136,7 +136,7 @@ def _run_search(arguments: argparse.Namespace) -> int:
         _print_json({"mode": result.mode, "reason": result.reason, "hits": [_hit_row(hit) for hit in result.hits]})
         return 0
     for hit in result.hits:
-        print(f"{hit.score:5.2f}  {_memory_line(hit.memory)}")
+        print(f"{hit.relevance:4.2f}  {_memory_line(hit.memory)}")
     if not result.hits:
         print("Nothing found.")
     if result.mode == "lexical":
@@ -228,7 +228,7 @@ def _run_list(arguments: argparse.Namespace) -> int:
         else:
             memories = store.list(visibility(here=arguments.here), limit=arguments.limit)
             rows = [_memory_row(memory) for memory in memories]
-            lines = [_memory_line(memory) for memory in memories]
+            lines = [f"{memory.id}  {_day(memory.created_at_ms)}  {_memory_line(memory)}" for memory in memories]
     if arguments.json:
         _print_json(rows)
     else:
@@ -317,6 +317,15 @@ def _memory_line(memory: MemoryRecord) -> str:
 
     place = f" @{memory.project_key}" if memory.scope == "project" else ""
     return f"[{memory.category}{place}] {display_text(memory.text, 300)}"
+
+
+def _day(moment_ms: int) -> str:
+    from datetime import UTC, datetime
+
+    try:
+        return datetime.fromtimestamp(moment_ms / 1000, tz=UTC).date().isoformat()
+    except (OverflowError, OSError, ValueError):
+        return "no date   "  # written by something else
 
 
 def _memory_row(memory: MemoryRecord) -> dict[str, Any]:

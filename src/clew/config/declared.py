@@ -42,6 +42,11 @@ class Setting:
     is_secret: bool = False
 
     @property
+    def is_used(self) -> bool:
+        """Whether this version acts on the setting. The others are read, checked and shown, and marked as such."""
+        return self.key not in NOT_USED_YET
+
+    @property
     def is_path(self) -> bool:
         """Whether the value is a path."""
         return self.check is None
@@ -78,8 +83,8 @@ SETTINGS: tuple[Setting, ...] = (
     _gate("session_threshold", "sessionThreshold", "GATE_SESSION_THRESHOLD", 0.8, "Veto at this probability of a temporary instruction", _share),
     _gate("durable_threshold", "durableThreshold", "GATE_DURABLE_THRESHOLD", 0.5, "Durable at this probability, together with importanceMin", _share),
     _gate("failure_threshold", "failureThreshold", "GATE_FAILURE_THRESHOLD", 0.5, "A lesson passes alone at this probability", _share),
-    _gate("importance_threshold", "importanceThreshold", "GATE_IMPORTANCE_THRESHOLD", 2.5, "Importance (0 to 4) that passes alone", number(0)),
-    _gate("importance_min", "importanceMin", "GATE_IMPORTANCE_MIN", 1.5, "Least importance (0 to 4) beside durableThreshold", number(0)),
+    _gate("importance_threshold", "importanceThreshold", "GATE_IMPORTANCE_THRESHOLD", 2.5, "Importance (0 to 4) that passes alone", number(0, 4)),
+    _gate("importance_min", "importanceMin", "GATE_IMPORTANCE_MIN", 1.5, "Least importance (0 to 4) beside durableThreshold", number(0, 4)),
     _gate("max_queue", "maxQueue", "GATE_MAX_QUEUE", 20, "Candidates that wait for review; the oldest falls off", whole_number(1)),
     _gate("review_mode", "reviewMode", "GATE_REVIEW_MODE", "confirm", "confirm: you approve; auto: saved at once; off: observe only", one_of("confirm", "auto", "off")),
     _gate("synthesize", "synthesize", "GATE_SYNTHESIZE", True, "Rewrite approved candidates with the session's model", boolean),
@@ -100,6 +105,13 @@ SETTINGS: tuple[Setting, ...] = (
     _noodle("recall_deadline_ms", "recall.deadlineMs", "CLEW_RECALL_DEADLINE_MS", 150, "Longest that a recall may hold Pi up", whole_number(10, 10_000)),
     _noodle("recall_max_tokens", "recall.maxTokens", "CLEW_RECALL_MAX_TOKENS", 400, "Most tokens a recall may add to a prompt (estimate)", whole_number(0, 400)),
 )  # fmt: skip
+
+#: Keys that users' files may hold and that this version does not act on.
+NOT_USED_YET = frozenset({
+    "debug", "trigger", "interval", "patternsPath", "synthesize", "synthPromptPath", "relevantThreshold", "sameFactThreshold",
+    "hardDropThreshold", "pairJaccardMin", "consolidateQuestionsPath", "pairQuestionsPath", "calibThreshold", "db.mode",
+    "embedding.provider",
+})  # fmt: skip
 
 #: Keys of Noodle's file that a later version will read. They are known, so they raise no warning about a typo.
 KNOWN_LATER: dict[SettingsFile, tuple[str, ...]] = {
