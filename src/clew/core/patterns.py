@@ -11,6 +11,7 @@ _LITERAL = re.compile(r"(?:[^\\()\[\]{}?*+|.^$](?![?*{]))+")
 # Latin letters and digits are enough: phrases in other scripts are looked for as they are.
 _WORD = re.compile(r"[a-z0-9]{3,}")
 _HEAD_CHARS = 3
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 T = TypeVar("T")
 
 
@@ -69,7 +70,10 @@ class LoweredText:
     def __init__(self, text: str) -> None:
         self.text = text
         self.ascii = as_ascii(text)
-        self.heads = frozenset([word[:_HEAD_CHARS] for word in _WORD.findall(self.ascii)])
+        #: The first three characters of every Latin word, and each character beyond ASCII.
+        self.heads = {word[:_HEAD_CHARS] for word in _WORD.findall(self.ascii)}
+        if not text.isascii():
+            self.heads.update(_BEYOND_ASCII.findall(text))
 
 
 def as_ascii(text: str) -> str:
@@ -78,24 +82,20 @@ def as_ascii(text: str) -> str:
 
 
 class ByHead(Generic[T]):
-    """Things filed by the beginning of a phrase that must stand in a text, at the beginning of a word, to matter."""
+    """Things filed by a phrase that must stand in a text, at the beginning of a word, for them to matter."""
 
     def __init__(self, phrased: Iterable[tuple[str, T]]) -> None:
         self._filed: dict[str, list[T]] = {}
         self._always: list[T] = []
-        self._beyond_ascii: list[T] = []
         for phrase, thing in phrased:
-            head = phrase[:_HEAD_CHARS]
-            if _WORD.fullmatch(head):
-                self._filed.setdefault(head, []).append(thing)
-            else:
-                (self._always if head.isascii() else self._beyond_ascii).append(thing)
+            beyond = _BEYOND_ASCII.search(phrase)
+            head = beyond.group() if beyond else phrase[:_HEAD_CHARS]
+            is_filed = beyond is not None or _WORD.fullmatch(head) is not None
+            (self._filed.setdefault(head, []) if is_filed else self._always).append(thing)
 
     def of(self, lowered: LoweredText) -> Iterator[T]:
-        """What the text may hold. A phrase in another script, or too short to be filed, is never ruled out."""
+        """What the text may hold. A phrase too short to be filed is never ruled out."""
         yield from self._always
-        if not lowered.text.isascii():
-            yield from self._beyond_ascii
         for head in self._filed.keys() & lowered.heads:
             yield from self._filed[head]
 
@@ -113,23 +113,23 @@ class Vocabulary:
     ) -> None:
         lists = {name: tuple(phrases) for name, phrases in groups.items()}
         self.stems = _shortest(literal_start(phrase) for phrases in lists.values() for phrase in phrases)
-        self._by_head = ByHead((stem, stem) for stem in self.stems) if at_word_start else None
+        self._anywhere = tuple(stem for stem in self.stems if stem.isascii() and not at_word_start)
+        self._by_head = ByHead((stem, stem) for stem in self.stems if stem not in self._anywhere)
         named = "|".join(f"(?P<{name}>{'|'.join(phrases)})" for name, phrases in lists.items())
-        self._pattern = LazyPattern(f"{before}(?:{named}){after}")
+        self.pattern = LazyPattern(f"{before}(?:{named}){after}")
 
     def finditer(self, lowered: LoweredText) -> Iterator[re.Match[str]]:
         """The phrases in a text, left to right, not overlapping."""
         done = 0
         for start in self._starts(lowered):
-            match = self._pattern.match(lowered.text, start) if start >= done else None
+            match = self.pattern.match(lowered.text, start) if start >= done else None
             if match is not None:
                 done = match.end()
                 yield match
 
     def _starts(self, lowered: LoweredText) -> list[int]:
-        stems = self.stems if self._by_head is None else self._by_head.of(lowered)
         starts: set[int] = set()
-        for stem in stems:
+        for stem in (*self._anywhere, *self._by_head.of(lowered)):
             text = lowered.ascii if stem.isascii() else lowered.text
             position = text.find(stem)
             while position >= 0:

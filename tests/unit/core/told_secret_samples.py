@@ -179,6 +179,8 @@ HARMLESS_BESIDE: dict[str, list[str]] = {
         "| tokens per second | 1200 |",
         "| password_hash | text64 |",
         "name: password-reset\nvalue: 42",
+        "(?:add|passwd|compare2)",
+        "the token is returned on the [first authorization](https://example.com/issues/750#c304521450)",
     ],
     "commands": [
         "mysql -u root -p shop",

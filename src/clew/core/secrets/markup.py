@@ -24,7 +24,7 @@ _VALUE = LazyPattern(
     rf"{_NAME_END}\]?[\"']?(?:[^<>{{}}\n]{{0,120}}?[\s,;])??\s{{0,12}}(?:value|content)[\"']?\s?[=:]\s?"
     r"(?:[\"'](?P<v>[^\"'\n]{1,200})[\"']|(?P<w>[^\s\"'<>,{}]{1,200}))"
 )
-_IN_CELL = LazyPattern(r"\|[^|\n]{0,40}$")
+_IN_CELL = LazyPattern(r"(?:^|\n)[ \t>]{0,8}\|[^|\n]{0,40}$")
 _CELL = LazyPattern(r"(?P<suffix>[^|\n]{0,40})\|[ \t*`\"]{0,20}(?P<v>[^\s|`*\"]{1,200})[ \t*`\"]{0,20}(?:\||$|\n)")
 _SEPARATOR = LazyPattern(r"\s{0,8}\|?[\s:|-]{3,400}$")
 _MAX_ROWS = 200

@@ -10,7 +10,7 @@ from clew.core.patterns import LazyPattern
 
 _LINKS_WORDS = """
     is was be are to as = : := -> => → is: è sarà era es será fue est sera était ist lautet war wird heißt heisst é
-    foi eh equals c'est c’est это есть jest brzmi to: är är: là هي هو luidt er on olan olarak — –
+    foi eh equals c'est c’est это есть jest brzmi to: är är: là هي هو luidt olarak — –
 """
 #: Between the word and its value.
 LINKS = frozenset(_LINKS_WORDS.split())

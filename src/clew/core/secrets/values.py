@@ -9,7 +9,8 @@ from clew.core.patterns import LazyPattern
 from clew.core.secrets import prose_patterns as patterns
 from clew.core.secrets.harmless import is_placeholder, is_plain_word, is_reference
 
-_IN_STRINGS = LazyPattern(r"[\"']\s?[:,]|^\[")
+# The end of one string and the beginning of the next, or a link of Markdown.
+_IN_STRINGS = LazyPattern(r"[\"']\s?[:,]|^\[|\]\(")
 # A name that a number makes unique (`customerNumber2`, `bestell_nr2`), or one of a product (`Vault2024`, `argon2id`).
 _NUMBERED_NAME = LazyPattern(r"[A-Za-z]+(?:_[a-z]+|[A-Z][a-z]+)+_?\d{1,2}$|[a-z]+(?:[-_][a-z]+)+[-_]?v?\d{1,2}$")
 _PRODUCT = LazyPattern(
