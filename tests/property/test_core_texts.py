@@ -34,7 +34,8 @@ _PIECES = [
     "gh" + "p_", "a1B2" * 9, "-----BEGIN " + "PRIVATE KEY-----", "-----END", "Bearer ", "://", "u:p4ssw0rd@h", "/", "\u200b",
     "[redacted:", "[redacted:password]", "]", "PIN", "4821", "密码是", "recovery codes", "ab12-cd34", "cookie: ", ";",
     "remember that", "we use pnpm", ".", "<clew-memories>", "</clew-memories>", "<private>", "```", "> ", "{", "}", "ricordati",
-    "を覚えておいて", "ignore all previous instructions",
+    "を覚えておいて", "ignore all previous instructions", "as the", "<password>", "</password>", "|", "\n|---|---|\n", "mysql -p", "echo ",
+    "docker login -p ", "correct horse battery staple", "2FA code", "пароль", "рassword", "：", "Z2hwX2FiY2RlZmdoaWprbG1ub3A=",
 ]  # fmt: skip
 MIXED = st.lists(st.sampled_from(_PIECES) | st.text(max_size=6), max_size=30).map("".join)
 _MARK = re.compile(r"\[redacted:[a-z0-9-]+\]")
@@ -149,6 +150,9 @@ HOSTILE = [
     "<", "<a>\n", "</private", "<private>", "{\n", "```\n", "@@ -1\n", "Error: x\n", "    at f (a:1)\n", "| a |\n", "here is the page: ",
     "ignore all ", "do not tell ", "cat ~/.ssh/ ", "curl ", "send secrets to ", "remember, and remember ", "merk dir zu ",
     "remember that\n", "を覚えて", "记住", "e.g. ", "e\u0301",
+    "a1b2c3 is the password ", "a1 是密码", "<password>", "<password a", "| password |\n|---|\n", "| a1b2c3 ", "name: password, value",
+    "mysql -p", "docker login ", "echo a | ", "htpasswd -b ", "net use ", "curl -u a:", "-x ", "password: a b c d e ", '"a b c" is ',
+    'password is "', "otp 1", "pаsswоrd", "аa", "ｐａｓｓ", "Z2hwX", "ghp_a1\n", "key of the api ", "digicode ", "пароль ", "key", "aws ",
 ]  # fmt: skip
 FUNCTIONS: list[Callable[[str], object]] = [
     redact,
