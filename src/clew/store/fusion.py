@@ -20,6 +20,9 @@ from clew.store.lexical import WordMatches
 RELEVANCE_FLOOR = 0.4
 
 _BEST_OF_SESSION = 3
+# Among more memories, more hold the same words by chance: by words alone each is the less likely to be meant. The share is
+# half of what it would be if all of them were equally likely to be unrelated matches; below the first size nothing changes.
+_CROWD_ROWS, _CROWD_SHARE = 100, 0.5
 # What the cosine of a memory without a vector probably is, given its words.
 _COSINE_OF_STRANGERS, _COSINE_PER_WORD_MATCH = 0.15, 0.35
 
@@ -129,7 +132,8 @@ class Matches:
         has_two = self.words.counts.get(row, 0) > 1
         cosine = None if self.meaning is None else self.meaning.get(row)
         if cosine is None:
-            return _logistic(20 * words + 3.8 * has_two - 6.8)
+            crowd = math.log(max(self.words.total / _CROWD_ROWS, 1))
+            return _logistic(20 * words + 3.8 * has_two - 6.8 - _CROWD_SHARE * crowd)
         return _logistic(18 * cosine + 6 * words + 2.6 * has_two - 3.9 * (not self.is_english) - 8.8)
 
 

@@ -34,11 +34,13 @@ class WordMatches:
         strengths: about 0 to 1.5, where 1 is a good match of all terms.
         counts: how many of the terms a row holds.
         terms: how many terms the query has.
+        total: among how many memories they were looked for.
     """
 
     strengths: Mapping[int, float]
     counts: Mapping[int, int]
     terms: int
+    total: int
 
 
 def rarity(holding: int, total: int) -> float:
@@ -58,7 +60,7 @@ def match_words(reader: Reader, terms: Sequence[str], total: int) -> WordMatches
     """
     told = [term for term in terms if total <= _COMMON_ROWS or not _is_common(reader, term, total)]
     if terms and not told:
-        return _match_common_words(reader, terms)
+        return _match_common_words(reader, terms, total)
     reachable = 0.0
     strengths: dict[int, float] = {}
     counts: dict[int, int] = {}
@@ -77,7 +79,7 @@ def match_words(reader: Reader, terms: Sequence[str], total: int) -> WordMatches
             counts[row] = counts.get(row, 0) + 1
     scale = 1 / max(reachable * _TYPICAL_SHARE, 1e-6)
     strengths = {row: strength * scale for row, strength in strengths.items()}
-    return WordMatches(strengths=strengths, counts=counts, terms=len(told))
+    return WordMatches(strengths=strengths, counts=counts, terms=len(told), total=total)
 
 
 def _is_common(reader: Reader, term: str, total: int) -> bool:
@@ -85,8 +87,8 @@ def _is_common(reader: Reader, term: str, total: int) -> bool:
     return bool(holding > max(_COMMON_ROWS, total * _COMMON_SHARE))
 
 
-def _match_common_words(reader: Reader, terms: Sequence[str]) -> WordMatches:
+def _match_common_words(reader: Reader, terms: Sequence[str], total: int) -> WordMatches:
     ranks = reader.rows(_BEST_RANKS, (match_any(terms), _FALLBACK_ROWS))
     best = max((-rank for _, rank in ranks), default=0.0) or 1.0
     strengths = {row: 0.5 * -rank / best for row, rank in ranks}
-    return WordMatches(strengths=strengths, counts=dict.fromkeys(strengths, 1), terms=len(terms))
+    return WordMatches(strengths=strengths, counts=dict.fromkeys(strengths, 1), terms=len(terms), total=total)

@@ -21,7 +21,7 @@ from clew.store.columns import as_name, as_number, as_text
 from clew.store.screening import is_category, is_shallow
 
 _DEFAULT_CATEGORY = "memory"
-_TOO_DEEP = {"unreadable": "too deep or too large"}
+_TOO_DEEP = {"unreadable": "nested too deeply, or too large"}
 #: Columns of `memories` in the order in which `memory_from_row` takes them.
 MEMORY_COLUMNS = (
     "row, id, text, category, categories, scope, project_key, user_id, assistant_id, session_id, speaker, metadata, "

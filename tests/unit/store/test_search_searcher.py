@@ -18,7 +18,8 @@ from clew.core.errors import EmbedderUnavailable
 from clew.core.records import Visibility
 from clew.store.adapter import Database
 from clew.store.embedder import BuiltinEmbedder
-from clew.store.fusion import RELEVANCE_FLOOR
+from clew.store.fusion import RELEVANCE_FLOOR, Matches
+from clew.store.lexical import WordMatches
 from clew.store.migrations import migrate
 from clew.store.searcher import Found, Searcher
 from clew.store.terms import lexical_form
@@ -132,6 +133,15 @@ def test_an_unrelated_prompt_finds_nothing_above_the_floor(shelf: Shelf) -> None
         shelf.put(text)
     for prompt in ("thanks, that works", "why is the sky blue?", "raccontami una barzelletta", "今天天气怎么样？"):
         assert shelf.rows(prompt, min_relevance=RELEVANCE_FLOOR) == []
+
+
+def test_by_words_alone_a_larger_store_asks_for_a_better_match() -> None:
+    def relevance(total: int, cosine: float | None = None) -> float:
+        words = WordMatches(strengths={1: 0.3}, counts={1: 2}, terms=4, total=total)
+        return Matches(words=words, meaning=None if cosine is None else {1: cosine}).relevance_of(1)
+
+    assert relevance(10) == relevance(100) > relevance(1000) > relevance(10_000)
+    assert relevance(10, 0.4) == relevance(10_000, 0.4)
 
 
 def test_relevance_needs_no_neighbour_and_the_score_may_use_it(shelf: Shelf) -> None:

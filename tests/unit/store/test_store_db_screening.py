@@ -114,7 +114,7 @@ def test_deep_metadata_of_a_foreign_row_is_marked_and_hides_nothing(store: Store
         assert levels > 1000
         return
     store.add(new("another fact is here"))
-    assert store.get(memory_id).metadata == {"unreadable": "too deep or too large"}
+    assert store.get(memory_id).metadata == {"unreadable": "nested too deeply, or too large"}
     assert len(store.list(EVERYWHERE)) == 2
 
 
