@@ -38,7 +38,8 @@ _TRUNCATE_PAGES = 64 * 1024 * 1024 // _PAGE_BYTES
 _RECOVER = "Move it away and put a backup in its place (<file>.backup-v…) if there is one; `clew status` checks it."
 #: What SQLite says of tables that are not as Clew made them, to tell damage from a fault in a statement.
 _LACKS_TABLES = re.compile(
-    r"no such (?:table|column|module)|.*has no column|malformed|vtable constructor|error in ", re.IGNORECASE
+    r"no such (?:table|column|module)|.*has no column|malformed|vtable constructor|error in |unrecognized option",
+    re.IGNORECASE,
 )
 #: SQLite keeps a NUL, other libSQL clients cut the text there; no client can encode half a surrogate pair.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
