@@ -40,12 +40,22 @@ _LOAD_LIMIT_S = 10
 # -- the store ------------------------------------------------------------------------------------------------------
 
 
-def open_store(path: Path | None = None, *, data_dir: Path | None = None, config: Config | None = None) -> Store:
-    """Open a database: the file named, `memories.db` of the folder named, or the configured one. Raises StoreError."""
+def open_store(
+    path: Path | None = None, *, data_dir: Path | None = None, config: Config | None = None, is_reading: bool = False
+) -> Store:
+    """Open a database: the file named, `memories.db` of the folder named, or the configured one.
+
+    Args:
+        is_reading: nothing is to be written, so that a folder that was named and holds no database is a mistake.
+
+    Raises:
+        StoreError: the file cannot be used.
+    """
     from clew.store.embedder import BuiltinEmbedder
     from clew.store.store import Store
 
-    return Store.open(path or database_path(data_dir, config), embedder=BuiltinEmbedder())
+    must_exist = is_reading and data_dir is not None
+    return Store.open(path or database_path(data_dir, config), embedder=BuiltinEmbedder(), must_exist=must_exist)
 
 
 def database_path(data_dir: Path | None = None, config: Config | None = None) -> Path:
@@ -285,13 +295,15 @@ def gather_status(*, data_dir: Path | None = None) -> StatusFacts:
         now_ms=time.time_ns() // 1_000_000,
     )
     try:
-        with open_store(config=config) as store:
+        with open_store(data_dir=data_dir, config=config, is_reading=True) as store:
+            store.prepare()
             everywhere = store.count(Visibility())
             return replace(
                 facts,
                 counts=store.counts(),
                 user_memories=everywhere,
                 project_memories=store.count(Visibility(project_key=facts.project.key)) - everywhere,
+                bad_vectors=store.bad_vectors(),
             )
     except ClewError as error:
         return replace(facts, store_problem=str(error))

@@ -130,7 +130,7 @@ def _add_search(commands: Any) -> None:
 def _run_search(arguments: argparse.Namespace) -> int:
     from clew.app import open_store, visibility
 
-    with open_store(data_dir=arguments.data_dir) as store:
+    with open_store(data_dir=arguments.data_dir, is_reading=True) as store:
         result = store.search(" ".join(arguments.query), visibility(here=arguments.here), limit=arguments.limit)
     if arguments.json:
         _print_json({"mode": result.mode, "reason": result.reason, "hits": [_hit_row(hit) for hit in result.hits]})
@@ -139,8 +139,9 @@ def _run_search(arguments: argparse.Namespace) -> int:
         print(f"{hit.relevance:4.2f}  {_memory_line(hit.memory)}")
     if not result.hits:
         print("Nothing found.")
-    if result.mode == "lexical":
-        print(f"(full text alone: {result.reason})", file=sys.stderr)
+    if result.reason:
+        how = "full text alone" if result.mode == "lexical" else "note"
+        print(f"({how}: {result.reason})", file=sys.stderr)
     return 0
 
 
@@ -186,7 +187,7 @@ def _run_forget(arguments: argparse.Namespace) -> int:
     from clew.core.records import Visibility
 
     query = " ".join(arguments.query)
-    with open_store(data_dir=arguments.data_dir) as store:
+    with open_store(data_dir=arguments.data_dir, is_reading=True) as store:
         exact = store.get(query)
         found = [exact] if exact else list(store.find(query, Visibility(everywhere=True)))
         if len(found) != 1:
@@ -221,7 +222,7 @@ def _add_list(commands: Any) -> None:
 def _run_list(arguments: argparse.Namespace) -> int:
     from clew.app import open_store, visibility
 
-    with open_store(data_dir=arguments.data_dir) as store:
+    with open_store(data_dir=arguments.data_dir, is_reading=True) as store:
         if arguments.inbox:
             rows = [_candidate_row(candidate) for candidate in store.inbox()][: arguments.limit]
             lines = [f"[{row['category']}] {row['text']}  ({row['reason']})" for row in rows]

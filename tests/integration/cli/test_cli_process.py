@@ -73,6 +73,18 @@ def test_forgetting_without_a_terminal_needs_yes(home: Path) -> None:
     assert "tabs" in clew(home, "list").stdout
 
 
+@pytest.mark.parametrize("command", [("list",), ("search", "x"), ("forget", "x", "--yes"), ("status",)])
+def test_a_folder_without_a_database_is_named_and_none_is_made(home: Path, command: tuple[str, ...]) -> None:
+    done = clew(home, *command, "--data-dir", "nowhere")
+    assert done.returncode == 1
+    assert "nowhere" in done.stdout + done.stderr
+    assert not (home / "nowhere").exists()
+
+
+def test_before_the_first_memory_a_list_is_empty_and_no_error(home: Path) -> None:
+    assert clew(home, "list").stdout.strip() == "Nothing yet."
+
+
 @pytest.mark.parametrize(
     "args",
     [

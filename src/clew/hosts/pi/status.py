@@ -42,6 +42,7 @@ class StatusFacts:
     counts: CaptureCounts | None
     user_memories: int = 0
     project_memories: int = 0
+    bad_vectors: int = 0
     store_problem: str = ""
     now_ms: int = 0
 
@@ -56,6 +57,11 @@ def render_status(facts: StatusFacts) -> str:
         f"Review mode: {gate.review_mode} · trigger: {_trigger(gate.trigger)}",
         *_numbers(facts),
         f"Search: {facts.search}",
+        *(
+            [f"Vectors: {facts.bad_vectors} unusable, these memories are found by words alone"]
+            if facts.bad_vectors
+            else []
+        ),
         f"Database: {noodle.db_path}",
         f"Data folder: {gate.memory_dir}",
         *_changed_settings(facts.config.report),
@@ -76,6 +82,7 @@ def status_json(facts: StatusFacts) -> dict[str, Any]:
             "warning": facts.model.warning,
         },
         "search": facts.search,
+        "bad_vectors": facts.bad_vectors,
         "database": str(facts.config.noodle.db_path),
         "data_folder": str(facts.config.gate.memory_dir),
         "store_problem": facts.store_problem,
