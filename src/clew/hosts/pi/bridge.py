@@ -45,8 +45,10 @@ from clew.hosts.pi.ui import PeerUi, Ui
 from clew.hosts.pi.wire import from_json
 
 #: Between the end of stdin and the end of the process.
-EXIT_LIMIT_S = 0.9
+EXIT_LIMIT_S = 0.85
 _EXIT_MARGIN_S = 0.1
+#: What the last answers may take of that, when the extension does not read them.
+_DRAIN_LIMIT_S = 0.4
 _COMMAND_THREADS = 16
 _TOOL_THREADS = 4
 #: Longer limits of the extension's are cut to this.
@@ -176,7 +178,8 @@ class _Bridge:
         is_done = threading.Event()
         self._in_order.submit(partial(self._close_session, reason, deadline, is_done))
         is_done.wait(EXIT_LIMIT_S)
-        self._peer.drain(max(deadline - time.monotonic(), _EXIT_MARGIN_S / 2))
+        left_s = deadline - time.monotonic()
+        self._peer.drain(min(max(left_s, _EXIT_MARGIN_S / 2), _DRAIN_LIMIT_S))
 
     def _close_session(self, reason: str, deadline: float, is_done: threading.Event) -> None:
         try:

@@ -77,7 +77,7 @@ class InitializeParams:
     session_file: str | None
     project_trusted: bool
     reason: str
-    is_idle: bool = True
+    is_idle: bool = False
     messages: list[WireMessage] = field(default_factory=list)
     injected: list[Injected] = field(default_factory=list)
 
