@@ -89,7 +89,7 @@ _FR = Phrases(
         r"|n['’]oublie[zs]? (?:pas|jamais)\b|pour (?:le futur|la suite|la prochaine fois)\b(?=\s?[:,—–])|à retenir\b(?=\s?:))"
         r"(?:\s?,?\s?(?:que\b|qu['’]))?[\s,:;—–-]{0,6}"
     ),
-    not_a_statement=_compile(r"(?:quand|comment|ce qu|où|qui|pourquoi|quel|quelle|si|lorsqu)"),
+    not_a_statement=_compile(r"(?:pas\b|quand|comment|ce qu|où|qui|pourquoi|quel|quelle|si|lorsqu)"),
     task=_compile(r"de\b|d['’]"),
 )
 _DE = Phrases(
@@ -101,7 +101,7 @@ _DE = Phrases(
         r"|(?:notiz|hinweis|merke) für (?:die zukunft|später)\b|(?:für die zukunft|zum merken|fürs nächste mal)\b(?=\s?[:,—–]))"
         r"(?:\s(?:bitte|das|folgendes|für (?:die zukunft|später|immer)))*(?:\s?,?\s?dass\b)?[\s,:;—–-]{0,6}"
     ),
-    not_a_statement=_compile(r"(?:wann|wie|was|wo|wer|warum|welche\w{0,2}|ob|als)\b"),
+    not_a_statement=_compile(r"(?:nicht|wann|wie|was|wo|wer|warum|welche\w{0,2}|ob|als)\b"),
     task=_compile(r"[^.!?]{0,200}\bzu \w+en\b|[^.!?]{0,200}\b\w{2,12}zu\w+en\b"),
 )
 _PT = Phrases(

@@ -60,7 +60,16 @@ class Ask:
 def find_ask(text: str) -> Ask | None:
     """The first explicit request to remember something in a message, or None. Rules: see the module."""
     typed, _ = set_aside_pastes(strip_fences(text))
-    if not typed or len(typed) > _MAX_MESSAGE_CHARS or phrases.RETRACTED.search(typed):
+    return None if phrases.RETRACTED.search(typed) else _find(typed)
+
+
+def takes_back_ask(typed: str) -> bool:
+    """Whether the typed part of a message asks to remember something and takes that back ("never mind")."""
+    return phrases.RETRACTED.search(typed) is not None and _find(typed) is not None
+
+
+def _find(typed: str) -> Ask | None:
+    if not typed or len(typed) > _MAX_MESSAGE_CHARS:
         return None
     paragraphs = _BLANK_LINE.split(typed)
     for index, paragraph in enumerate(paragraphs):

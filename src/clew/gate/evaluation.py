@@ -12,6 +12,7 @@ from clew.core.asks import Ask, find_ask
 from clew.core.decisions import Decision, Question
 from clew.core.errors import DecisionModelError
 from clew.core.injections import find_injections
+from clew.core.opt_outs import asks_not_to_remember
 from clew.core.ports import CaptureStore, DecisionModel
 from clew.core.records import Candidate, CapturedState, Judgement, Message, NewMemory, Outcome, Provenance, State
 from clew.core.scopes import scope_of
@@ -26,6 +27,7 @@ from clew.gate.states import MAX_TEXT_CHARS, build_states, keep_tail, split_exch
 DECIDED_BY_ASK = "ask"
 DECIDED_BY_SCAN = "scan"
 REASON_ASKED = "you asked"
+REASON_OPTED_OUT = "you asked not to remember it"
 
 #: A state that a decision model cannot answer is set aside after this many tries.
 MAX_TRIES = 3
@@ -149,6 +151,9 @@ class Gate:
         return judgements
 
     def _judge(self, captured: CapturedState) -> Judgement | None:
+        if asks_not_to_remember(captured.state.user):
+            opted_out = Selection(outcome="vetoed", reason=REASON_OPTED_OUT)
+            return self._settle(captured, opted_out, decided_by=DECIDED_BY_ASK)
         typed = typed_part(captured.state.user)
         injections = find_injections(typed)
         # It parts the typed text once more: a page that was introduced as one stays a page behind a code block in it.

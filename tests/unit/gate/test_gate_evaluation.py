@@ -329,3 +329,36 @@ def test_a_state_that_another_engine_settled_first_is_no_judgement_of_ours():
     bench.captures.unjudged = lambda limit=50: [state]
     bench.captures.open.clear()
     assert bench.gate.judge_ready() == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "don't remember this: my cat is called Miau",
+        "I always use vim. Please don't save that.",
+        "merk dir das nicht: ich benutze immer vim",
+        "我一直用vim，不要记住",
+        "Remember that I use vim. Forget what I just said.",
+    ],
+)
+def test_what_the_person_asks_not_to_remember_is_never_proposed_and_no_model_sees_it(message):
+    bench = Bench()
+    judgement = bench.judge(message)
+    assert (judgement.outcome, judgement.reason) == ("vetoed", "you asked not to remember it")
+    assert judgement.decision_model == DECIDED_BY_ASK
+    assert bench.model.asked == []
+    assert bench.outlet.placed == []
+    assert bench.captures.saved == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I always use vim, but don't remember where I put its settings.",
+        "I always use vim.\n> please don't save that",
+        "```\nplease don't save that\n```\nI always use vim.",
+    ],
+)
+def test_words_of_others_and_about_oneself_are_no_wish_not_to_be_remembered(message):
+    bench = Bench()
+    assert bench.judge(message).outcome == "queued"
