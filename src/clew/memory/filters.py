@@ -7,9 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from clew.core.errors import InvalidInput
-from clew.core.records import MemoryRecord
+from clew.core.records import MemoryRecord, Origin
 
 Filter = Callable[[MemoryRecord], bool]
+
+#: Origins in which a memory was saved without the person's word. What the gate proposed has it once it was reviewed.
+UNASKED_ORIGINS: frozenset[Origin] = frozenset({"gate", "tool", "extraction", "import", "merge", "compaction"})
+#: Noodle's metadata of a memory that the person has seen and approved.
+REVIEWED_MARK: Mapping[str, Any] = {"reviewed_action": "saved_from_review", "auto_saved": False}
 
 
 def read_filters(raw: Mapping[str, Any]) -> Filter:
@@ -47,11 +52,15 @@ def _auto_saved(name: str, value: Any) -> Filter:
 
 
 def is_auto_saved(memory: MemoryRecord) -> bool:
-    """Whether the memory was saved without the person asking for it."""
-    noted = memory.metadata.get("auto_saved")
-    if isinstance(noted, bool):
-        return noted
-    return memory.provenance is not None and memory.provenance.origin in {"gate", "extraction"}
+    """Whether the memory was saved without the person's word and they have not approved it since.
+
+    Where Clew knows the origin, it decides: metadata that came with the memory may say anything.
+    """
+    if memory.metadata.get("reviewed_action") == REVIEWED_MARK["reviewed_action"]:
+        return False
+    if memory.provenance is not None and memory.provenance.origin in UNASKED_ORIGINS:
+        return True
+    return memory.metadata.get("auto_saved") is True
 
 
 def _metadata(name: str, value: Any) -> Filter:

@@ -16,6 +16,7 @@ from clew.core.ports import Added, CaptureStore, MemoryStore
 from clew.core.records import Candidate, Judgement, MemoryRecord, NewMemory, Provenance, Visibility
 from clew.core.scopes import scope_of
 from clew.core.similarity import is_near_duplicate, may_be_same_fact
+from clew.memory.filters import REVIEWED_MARK, is_auto_saved
 
 ReviewMode = Literal["confirm", "auto", "off"]
 DEFAULT_MAX_QUEUE = 20
@@ -87,7 +88,8 @@ class Inbox:
             category=category or candidate.category,
             scope=scope_of(category, candidate.project_key) if category else candidate.scope,
         )
-        return self._captures.approve(candidate_id, _as_memory(changed))
+        added = self._captures.approve(candidate_id, replace(_as_memory(changed), metadata=REVIEWED_MARK))
+        return Added(memory=mark_reviewed(self._memories, added.memory), outcome=added.outcome)
 
     def reject(self, candidate_id: str) -> None:
         """Take a candidate out; its like is not proposed again for a while. Raises NotFound."""
@@ -121,6 +123,13 @@ class Inbox:
 
     def _save(self, candidate: Candidate, judgement: Judgement) -> Judgement | None:
         return self._captures.settle(replace(judgement, outcome="saved"), save=_as_memory(candidate))
+
+
+def mark_reviewed(memories: MemoryStore, memory: MemoryRecord) -> MemoryRecord:
+    """The memory with the mark that the person approved it. One that has their word already stays as it is."""
+    if not is_auto_saved(memory):
+        return memory
+    return memories.update(memory.id, metadata={**memory.metadata, **REVIEWED_MARK})
 
 
 def _merge(waiting: Candidate, again: Candidate) -> Candidate:

@@ -7,11 +7,18 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from clew.core.errors import InvalidInput, NotFound, RefusedText
-from clew.core.records import GATE_CATEGORIES, Candidate
+from clew.core.records import Candidate
 from clew.core.text import display_text
 from clew.memory.inbox import Inbox
 
 SAVE, SAVE_AS, EDIT, REJECT, SKIP, STOP = "Save", "Save as…", "Edit", "Reject", "Skip", "Stop"
+#: What each category is for, in the order in which they are offered.
+_CATEGORY_WORDS = {
+    "user": "you and how to work with you",
+    "project": "this repository",
+    "memory": "machine and tools",
+    "failure": "a lesson",
+}
 _PREVIEW_CHARS = 600
 _LINE_CHARS = 90
 _MAX_LISTED = 20
@@ -92,31 +99,37 @@ def _place(candidate: Candidate, project_key: str | None) -> str:
     if candidate.scope == "user":
         return "everywhere"
     if candidate.project_key == project_key:
-        return "this project"
+        return f"this project ({display_text(project_key or 'unknown', _LINE_CHARS)})"
     return f"project {display_text(candidate.project_key or 'unknown', _LINE_CHARS)}"
 
 
-def describe(candidate: Candidate, similar: str | None = None, *, project_key: str | None = None) -> str:
-    """What the person sees of a candidate: category and scope, why it was proposed, and its text made safe to show.
+def describe(candidate: Candidate, similar: str | None = None) -> str:
+    """What the person sees of a candidate: why it was proposed, and its text made safe to show.
 
     Args:
         similar: text of a stored memory that may tell the same fact.
-        project_key: the current project.
     """
     seen = f" · seen {candidate.seen_count} times" if candidate.seen_count > 1 else ""
-    lines = [
-        f"[{candidate.category}] {_place(candidate, project_key)} · {_scores(candidate)}{seen}",
-        display_text(candidate.text, _PREVIEW_CHARS),
-    ]
+    lines = [f"{_scores(candidate)}{seen}", display_text(candidate.text, _PREVIEW_CHARS)]
     if similar is not None:
         lines.append(f"Similar to a saved memory: {display_text(similar, _LINE_CHARS)}")
     return "\n".join(lines)
 
 
 def _scores(candidate: Candidate) -> str:
-    shown = (("importance", "importance", ".1f"), ("is_durable", "durable", ".2f"), ("is_failure", "lesson", ".2f"))
-    parts = [f"{label} {candidate.scores[key]:{form}}" for key, label, form in shown if key in candidate.scores]
+    shown = (
+        ("is_durable", "lasting {:.2f}"),
+        ("importance", "importance {:.1f} of 4"),
+        ("is_failure", "lesson {:.2f}"),
+    )
+    parts = [words.format(candidate.scores[key]) for key, words in shown if key in candidate.scores]
     return " · ".join(parts) or candidate.reason
+
+
+def _category_options(candidate: Candidate) -> dict[str, str]:
+    """The categories by the line that explains each; the proposed one is marked."""
+    marks = {candidate.category: " (proposed)"}
+    return {f"{name} \u2013 {words}{marks.get(name, '')}": name for name, words in _CATEGORY_WORDS.items()}
 
 
 def _empty_notice(inbox: Inbox) -> str:
@@ -142,21 +155,21 @@ class _Review:
 
     def _ask(self, candidate: Candidate, position: str) -> _Answer:
         similar = self._inbox.similar(candidate)
-        body = describe(candidate, similar.text if similar else None, project_key=self._project_key)
+        body = describe(candidate, similar.text if similar else None)
+        place = f"{position} [{candidate.category}] {_place(candidate, self._project_key)}"
         ask_once = self._choose if "select" in self._dialogs.capabilities else self._confirm
         answer: _Answer = "again"
         while answer == "again":
-            answer = ask_once(candidate, position, body)
+            answer = ask_once(candidate, place, body)
         return answer
 
-    def _choose(self, candidate: Candidate, position: str, body: str) -> _Answer:
+    def _choose(self, candidate: Candidate, place: str, body: str) -> _Answer:
         options = [SAVE, SAVE_AS, *([EDIT] if "editor" in self._dialogs.capabilities else []), REJECT, SKIP, STOP]
-        choice = self._dialogs.select(f"Save to memory? {position}\n{body}", options)
+        choice = self._dialogs.select(f"Save to memory? {place}\n{body}", options)
         if choice == SAVE:
             return self._approve(candidate)
         if choice == SAVE_AS:
-            category = self._dialogs.select("Save as which category?", list(GATE_CATEGORIES))
-            return self._approve(candidate, category=category) if category else "again"
+            return self._save_as(candidate, body)
         if choice == EDIT:
             text = self._dialogs.editor("Edit the memory", candidate.text)
             return self._approve(candidate, text=text) if text and text.strip() else "again"
@@ -164,10 +177,15 @@ class _Review:
             return self._reject(candidate)
         return "skipped" if choice == SKIP else "stopped"
 
-    def _confirm(self, candidate: Candidate, position: str, body: str) -> _Answer:
-        if self._dialogs.confirm(f"Save to memory? {position}", body):
+    def _save_as(self, candidate: Candidate, body: str) -> _Answer:
+        by_option = _category_options(candidate)
+        choice = self._dialogs.select(f"Save as which category?\n{body}", list(by_option))
+        return self._approve(candidate, category=by_option[choice]) if choice in by_option else "again"
+
+    def _confirm(self, candidate: Candidate, place: str, body: str) -> _Answer:
+        if self._dialogs.confirm(f"Save to memory? {place}", body):
             return self._approve(candidate)
-        if self._dialogs.confirm(f"Reject it for good? {position}", "No keeps it for a later review.\n" + body):
+        if self._dialogs.confirm(f"Reject it for good? {place}", "No keeps it for a later review.\n" + body):
             return self._reject(candidate)
         return "skipped"
 

@@ -6,10 +6,14 @@ from pi_person import ScriptedUi
 from clew.core.records import Candidate, CapturedState, Judgement, NewMemory, Provenance, State, Visibility
 from clew.hosts.pi.commands import NOODLE_USAGE, Commands
 from clew.hosts.pi.protocol import COMMANDS, CommandParams
+from clew.memory.filters import REVIEWED_MARK, is_auto_saved
 from clew.memory.inbox import Inbox
+from clew.memory.lines import short_id
 from clew.store.store import Store
 
 PROJECT = "example.org/ada/shop"
+NOW_MS = 1_800_000_000_000
+DAY_MS = 86_400_000
 ALL = Visibility(everywhere=True)
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -30,6 +34,7 @@ def run(store, line, answers=(), **more):
         project_key=PROJECT,
         gate_status=lambda: "gate status",
         noodle_status=lambda: "noodle status",
+        clock_ms=lambda: NOW_MS,
     )
     name, _, args = line.partition(" ")
     commands.run(CommandParams(name=name, args=args))
@@ -129,7 +134,7 @@ def test_remember_brings_back_what_was_forgotten(store):
     assert saved(store) == ["I like tea."]
 
 
-@pytest.mark.parametrize("verb", ["remember", "forget", "edit"])
+@pytest.mark.parametrize("verb", ["remember", "forget", "edit", "search"])
 def test_without_words_the_usage_is_shown(store, verb):
     assert run(store, f"noodle {verb}").texts[0].startswith(f"Usage: /noodle {verb}")
 
@@ -180,7 +185,7 @@ def test_edit_saves_what_the_person_wrote(store):
     run(store, "noodle edit tea", [0, "I like black tea."])
     changed = store.get(memory.id)
     assert changed.text == "I like black tea."
-    assert changed.metadata == {"a": 1, "source": "manual_edit", "auto_saved": False}
+    assert changed.metadata == {"a": 1, "source": "manual_edit", **REVIEWED_MARK}
 
 
 @pytest.mark.parametrize("text", [None, "", "I like green tea."])
@@ -202,15 +207,81 @@ def test_edit_needs_an_editor(store):
     assert "interactive" in run(store, "noodle edit tea", capabilities=("notify",)).texts[0]
 
 
+def test_list_shows_the_newest_with_short_id_category_and_age(store):
+    old = add(store, "I like green tea.", category="user", created_at_ms=NOW_MS - 3 * DAY_MS)
+    new = add(store, "The shop\nis blue.", created_at_ms=NOW_MS - 5_000)
+    add(store, "Not here.", category="project", scope="project", project_key="example.org/bob/shop")
+    (text,) = run(store, "noodle list").texts
+    assert text.splitlines() == [
+        "2 memories, newest first:",
+        f"  {new.id[-8:]}  [memory]  now  The shop is blue.",
+        f"  {old.id[-8:]}  [user]  3 d  I like green tea.",
+    ]
+
+
+def test_list_shows_twenty_rows_and_says_how_many_more_there_are(store):
+    for number in range(23):
+        add(store, f"Rule number {number} of the house.")
+    lines = run(store, "noodle list").texts[0].splitlines()
+    assert len(lines) == 22
+    assert lines[0] == "23 memories, newest first:"
+    assert "3 more" in lines[-1]
+
+
+def test_list_and_search_of_nothing_say_so(store):
+    assert run(store, "noodle list").texts == ["Nothing is remembered here yet."]
+    assert run(store, "noodle search unicorns").texts == ["No memory matches 'unicorns'."]
+
+
+def test_search_shows_what_matches_and_changes_nothing(store):
+    tea = add(store, "I like green tea.", created_at_ms=NOW_MS - 7_200_000)
+    add(store, "The shop is blue.")
+    before = store.list(ALL)
+    assert run(store, "noodle search GREEN tea").texts == [
+        f"Memories that match 'GREEN tea':\n  {tea.id[-8:]}  [memory]  2 h  I like green tea."
+    ]
+    assert store.list(ALL) == before
+
+
+def test_search_shows_at_most_twenty_rows(store):
+    for number in range(23):
+        add(store, f"Rule number {number} of the house.")
+    lines = run(store, "noodle search of the house").texts[0].splitlines()
+    assert len(lines) == 22
+    assert lines[-1].strip().startswith("… and more")
+
+
+def test_the_short_id_of_a_list_finds_its_memory(store):
+    memory = add(store, "I like green tea.")
+    add(store, "The shop is blue.")
+    assert "green tea" in run(store, f"noodle search {short_id(memory)}").texts[0]
+    run(store, f"noodle forget {short_id(memory)}", capabilities=("notify",))
+    assert saved(store) == ["The shop is blue."]
+
+
 def test_review_goes_through_what_was_saved_without_asking(store):
-    add(store, "I like green tea.", origin="gate")
-    add(store, "The shop is blue.", metadata={"auto_saved": True})
+    add(store, "I like green tea.", origin="gate", created_at_ms=1_000)
+    add(store, "The shop is blue.", metadata={"auto_saved": True}, created_at_ms=3_000)
+    add(store, "Written by the agent.", origin="tool", created_at_ms=2_000)
     add(store, "Asked for.", origin="command")
-    ui = run(store, "noodle review", [0, "Delete", 0, "Keep"])
-    assert len(ui.shown[0][1]) == 3
-    assert len(saved(store)) == 2
-    assert "Asked for." in saved(store)
-    assert ui.texts == ["1 deleted."]
+    ui = run(store, "noodle review", [0, "Delete", True, 0, "Keep", "Done"])
+    assert len(ui.shown[0][1]) == 4
+    assert saved(store) == ["Asked for.", "I like green tea.", "Written by the agent."]
+    assert ui.texts == ["Forgotten: [memory] The shop is blue.\nKept: [memory] Written by the agent."]
+    again = run(store, "noodle review", ["Done"])
+    assert again.shown[0][1] == ("1. [memory] I like green tea. (saved automatically)", "Done")
+
+
+def test_review_does_not_list_what_was_approved_in_the_memory_review(store):
+    queue(store, "I prefer tabs.")
+    run(store, "memory-review", ["Save"])
+    assert "nothing waits" in run(store, "noodle review").texts[0]
+
+
+def test_remembering_what_the_agent_saved_gives_it_the_persons_word(store):
+    memory = add(store, "I like green tea.", origin="tool")
+    run(store, "noodle remember I like green tea.")
+    assert not is_auto_saved(store.get(memory.id))
 
 
 def test_review_ends_with_what_waits(store):

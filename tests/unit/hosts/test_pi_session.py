@@ -151,7 +151,7 @@ def test_a_turn_is_journalled_at_once_judged_in_the_background_and_shown_in_the_
     assert capture(session, turn("I prefer tabs.")) == 1
     pi.end()
     assert pi.model.asked == ["I prefer tabs."]
-    assert pi.ui.footers[-1] == "1 memory to review"
+    assert pi.ui.footers[-1] == "1 memory to review: /memory-review"
     assert pi.ui.notices == []
     with pi.store() as store:
         assert [waiting.text for waiting in store.inbox()] == ["I prefer tabs."]

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 from memory_bench import PROJECT, Placing, ScriptedUi, candidate, new_memory
 
-from clew.core.records import Visibility
+from clew.core.records import GATE_CATEGORIES, Provenance, Visibility
+from clew.memory.filters import is_auto_saved
 from clew.memory.inbox import Inbox
-from clew.memory.review import EDIT, REJECT, SAVE, SAVE_AS, SKIP, STOP, describe, review_inbox
+from clew.memory.review import EDIT, REJECT, SAVE, SAVE_AS, SKIP, STOP, _category_options, describe, review_inbox
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 TEXTS = ("I prefer tabs over spaces.", "The tests need Docker.", "Ada reviews every Friday.")
@@ -29,7 +30,7 @@ def test_each_candidate_is_shown_with_its_place_category_scores_and_text(store, 
     counts = review_inbox(ui, inbox)
     title, options = ui.shown[0]
     assert title == (
-        "Save to memory? (1/3)\n[user] everywhere · importance 2.4 · durable 0.93\nI prefer tabs over spaces."
+        "Save to memory? (1/3) [user] everywhere\nlasting 0.93 · importance 2.4 of 4\nI prefer tabs over spaces."
     )
     assert options == (SAVE, SAVE_AS, EDIT, REJECT, SKIP, STOP)
     assert (counts.saved, counts.rejected, counts.left) == (1, 1, 1)
@@ -66,10 +67,45 @@ def test_an_edit_that_the_guard_refuses_is_explained_and_asked_again(store, inbo
     assert saved(store) == []
 
 
-def test_save_as_takes_another_category(store, inbox):
-    review_inbox(ScriptedUi([SAVE_AS, "memory", SAVE_AS, None, STOP]), inbox)
+def test_save_as_explains_the_categories_marks_the_proposed_one_and_still_shows_the_text(store, inbox):
+    ui = ScriptedUi([SAVE_AS, "memory – machine and tools", SAVE_AS, None, STOP])
+    review_inbox(ui, inbox)
     (memory,) = store.list(Visibility(everywhere=True))
     assert memory.category == "memory"
+    title, options = ui.shown[1]
+    assert TEXTS[0] in title
+    assert options == (
+        "user – you and how to work with you (proposed)",
+        "project – this repository",
+        "memory – machine and tools",
+        "failure – a lesson",
+    )
+
+
+def test_the_four_categories_of_the_gate_can_be_chosen():
+    assert {option.split(" ")[0] for option in _category_options(candidate("x"))} == set(GATE_CATEGORIES)
+
+
+def test_scores_are_told_in_words():
+    shown = describe(candidate("x", scores={"is_durable": 0.987, "importance": 2.75, "is_failure": 0.0}))
+    assert shown.splitlines()[0] == "lasting 0.99 · importance 2.8 of 4 · lesson 0.00"
+
+
+def test_what_was_approved_carries_the_mark_of_the_review(store, inbox):
+    review_inbox(ScriptedUi([SAVE, STOP]), inbox)
+    (memory,) = store.list(Visibility(everywhere=True))
+    assert memory.metadata == {"reviewed_action": "saved_from_review", "auto_saved": False}
+    assert not is_auto_saved(memory)
+
+
+def test_approving_what_the_agent_had_saved_already_marks_that_memory(store, inbox):
+    known = store.add(new_memory(TEXTS[0], provenance=Provenance(origin="tool"), metadata={"a": 1})).memory
+    assert is_auto_saved(known)
+    added = inbox.approve(inbox.waiting()[0].id)
+    assert (added.outcome, added.memory.id) == ("duplicate", known.id)
+    assert store.get(known.id) == added.memory
+    assert added.memory.metadata["a"] == 1
+    assert not is_auto_saved(added.memory)
 
 
 def test_hosts_that_can_only_confirm_ask_before_they_reject(store, inbox):
@@ -122,9 +158,9 @@ def test_a_candidate_of_another_project_is_shown_with_the_project_it_belongs_to(
     for current in (PROJECT, "example.org/bob/other", None):
         ui = ScriptedUi([SKIP])
         review_inbox(ui, inbox, project_key=current)
-        shown[current] = ui.shown[0][0].splitlines()[1].split(" · ")[0]
+        shown[current] = ui.shown[0][0].splitlines()[0].removeprefix("Save to memory? (1/1) ")
     assert shown == {
-        PROJECT: "[project] this project",
+        PROJECT: f"[project] this project ({PROJECT})",
         "example.org/bob/other": f"[project] project {PROJECT}",
         None: f"[project] project {PROJECT}",
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Callable, Sequence
 
 from clew.core.asks import find_ask
@@ -11,18 +13,21 @@ from clew.core.records import MemoryRecord, NewMemory, Provenance, Visibility
 from clew.core.text import display_text
 from clew.hosts.pi.protocol import CommandParams
 from clew.hosts.pi.ui import Ui
-from clew.memory.filters import is_auto_saved
-from clew.memory.inbox import Inbox
+from clew.memory.filters import REVIEWED_MARK
+from clew.memory.inbox import Inbox, mark_reviewed
+from clew.memory.lines import render_line, render_listed, short_id
 from clew.memory.review import list_waiting, review_inbox
+from clew.memory.saved_review import find_unreviewed, list_unreviewed, may_forget, review_saved
 
-_LINE_CHARS = 90
 _FOUND_LIMIT = 8
-_LISTED_SAVED = 10
-_LOOK_BACK = 200
-_DONE, _KEEP, _DELETE = "Done", "Keep", "Delete"
+_LISTED = 20
+_PAGE = 500
+_SHORT_ID = re.compile(r"[0-9a-f]{8}")
 
 NOODLE_USAGE = """\
 /noodle                  show the settings in force
+/noodle list             show the newest memories
+/noodle search <query>   show the memories that match
 /noodle remember <text>  save a memory
 /noodle forget <query>   find a memory and delete it for good
 /noodle edit <query>     find a memory and change it
@@ -42,6 +47,7 @@ class Commands:
         project_key: str | None,
         gate_status: Callable[[], str],
         noodle_status: Callable[[], str],
+        clock_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._ui = ui
         self._memories = memories
@@ -50,12 +56,15 @@ class Commands:
         self._project_key = project_key
         self._visible = Visibility(project_key=project_key)
         self._noodle_status = noodle_status
+        self._clock_ms = clock_ms
         self._commands: dict[str, Callable[[str], None]] = {
             "gate-status": lambda _: ui.notify(gate_status()),
             "memory-review": lambda _: self._review_inbox(),
             "noodle": self._noodle,
         }
         self._noodle_commands: dict[str, Callable[[str], None]] = {
+            "list": lambda _: self._list(),
+            "search": self._search,
             "remember": self._remember,
             "forget": self._forget,
             "edit": self._edit,
@@ -85,6 +94,44 @@ class Commands:
         else:
             self._ui.notify(f"Unknown: /noodle {display_text(name, 40)}\n{NOODLE_USAGE}", "warning")
 
+    def _list(self) -> None:
+        count = self._memories.count(self._visible)
+        if not count:
+            self._ui.notify("Nothing is remembered here yet.")
+            return
+        more = f"… and {count - _LISTED} more: /noodle search <query>" if count > _LISTED else ""
+        head = f"{count} {'memory' if count == 1 else 'memories'}, newest first:"
+        self._show(head, self._memories.list(self._visible, limit=_LISTED), more)
+
+    def _search(self, query: str) -> None:
+        if not query:
+            self._ui.notify("Usage: /noodle search <query>")
+            return
+        found = self._find(query, limit=_LISTED + 1)
+        asked = repr(display_text(query, 40))
+        if not found:
+            self._ui.notify(f"No memory matches {asked}.")
+            return
+        more = "… and more: use words that fewer memories hold" if len(found) > _LISTED else ""
+        self._show(f"Memories that match {asked}:", found[:_LISTED], more)
+
+    def _show(self, head: str, memories: Sequence[MemoryRecord], more: str) -> None:
+        rows = [f"  {render_listed(memory, self._clock_ms())}" for memory in memories]
+        self._ui.notify("\n".join([head, *rows, *([f"  {more}"] if more else [])]))
+
+    def _find(self, query: str, *, limit: int) -> Sequence[MemoryRecord]:
+        """Memories that the person means by words, an id, or the short id that lists show."""
+        found = self._by_short_id(query) if _SHORT_ID.fullmatch(query) else []
+        return found or self._memories.find(query, self._visible, limit=limit)
+
+    def _by_short_id(self, wanted: str) -> list[MemoryRecord]:
+        found: list[MemoryRecord] = []
+        offset = 0
+        while page := self._memories.list(self._visible, limit=_PAGE, offset=offset):
+            found += [memory for memory in page if short_id(memory) == wanted]
+            offset += len(page)
+        return found
+
     def _remember(self, text: str) -> None:
         if not text:
             self._ui.notify("Usage: /noodle remember <text>")
@@ -102,17 +149,17 @@ class Commands:
                 provenance=Provenance(origin="command", session_id=self._session_id),
             )
         )
+        # What the agent had saved has the person's word now.
+        memory = mark_reviewed(self._memories, added.memory)
         known = " (known already)" if added.outcome == "duplicate" else ""
-        self._ui.notify(f"Remembered{known}: {_line(added.memory)}")
+        self._ui.notify(f"Remembered{known}: {render_line(memory)}")
 
     def _forget(self, query: str) -> None:
         memory = self._pick("forget", query)
-        if memory is None:
-            return
-        if "confirm" in self._ui.capabilities and not self._ui.confirm("Forget this for good?", _line(memory)):
+        if memory is None or not may_forget(self._ui, memory):
             return
         self._memories.forget(memory.id)
-        self._ui.notify(f"Forgotten: {_line(memory)}")
+        self._ui.notify(f"Forgotten: {render_line(memory)}")
 
     def _edit(self, query: str) -> None:
         if "editor" not in self._ui.capabilities:
@@ -125,27 +172,26 @@ class Commands:
         if text is None or not text.strip() or text.strip() == memory.text:
             self._ui.notify("Nothing changed.")
             return
-        changed = self._memories.update(
-            memory.id, text=text, metadata={**memory.metadata, "source": "manual_edit", "auto_saved": False}
-        )
-        self._ui.notify(f"Changed: {_line(changed)}")
+        metadata = {**memory.metadata, "source": "manual_edit", **REVIEWED_MARK}
+        changed = self._memories.update(memory.id, text=text, metadata=metadata)
+        self._ui.notify(f"Changed: {render_line(changed)}")
 
     def _pick(self, verb: str, query: str) -> MemoryRecord | None:
         """The memory that the person means; None after they were told why there is none."""
         if not query:
             self._ui.notify(f"Usage: /noodle {verb} <query>")
             return None
-        found = self._memories.find(query, self._visible, limit=_FOUND_LIMIT)
+        found = self._find(query, limit=_FOUND_LIMIT)
         if not found:
             self._ui.notify(f"No memory matches {display_text(query, 40)!r}.")
             return None
         if "select" in self._ui.capabilities:
             return self._choose(f"Which memory to {verb}?", found)
         # Hits by meaning alone are good enough to choose from, not to act on.
-        named = [memory for memory in found if query == memory.id or query.casefold() in memory.text.casefold()]
+        named = [memory for memory in found if _is_named(memory, query)]
         if len(named) == 1:
             return named[0]
-        listed = "\n".join(f"  {_line(memory)}" for memory in found)
+        listed = "\n".join(f"  {render_line(memory)}" for memory in found)
         self._ui.notify(f"Which one? Use words that stand in only one of these:\n{listed}", "warning")
         return None
 
@@ -156,44 +202,24 @@ class Commands:
 
     def _review(self) -> None:
         """What was saved without asking, one choice at a time, then what waits."""
-        saved = [memory for memory in self._memories.list(self._visible, limit=_LOOK_BACK) if is_auto_saved(memory)]
-        saved = saved[:_LISTED_SAVED]
+        saved = find_unreviewed(self._memories, self._visible)
         waiting = self._inbox.waiting()
         if not saved and not waiting:
-            self._ui.notify("Nothing was saved without asking, and nothing waits.")
+            self._ui.notify("Nothing was saved without asking you, and nothing waits.")
         elif "select" not in self._ui.capabilities:
-            listed = [f"  {label}" for label in _labelled(saved)]
-            parts = ["Saved without asking:", *listed] if listed else []
+            parts = [list_unreviewed(saved)] if saved else []
             parts += [list_waiting(waiting, project_key=self._project_key)] if waiting else []
             self._ui.notify("\n".join(parts))
         else:
-            self._review_saved(saved)
+            review_saved(self._ui, self._memories, saved)
             if waiting:
                 self._review_inbox()
 
-    def _review_saved(self, saved: list[MemoryRecord]) -> None:
-        deleted = 0
-        while saved:
-            by_label = _labelled(saved)
-            choice = self._ui.select("Saved without asking", [*by_label, _DONE])
-            if choice is None or choice == _DONE:
-                break
-            memory = by_label[choice]
-            answer = self._ui.select(f"{_line(memory)}", [_KEEP, _DELETE])
-            if answer is None:
-                continue
-            if answer == _DELETE:
-                self._memories.forget(memory.id)
-                deleted += 1
-            saved = [other for other in saved if other.id != memory.id]
-        if deleted:
-            self._ui.notify(f"{deleted} deleted.")
+
+def _is_named(memory: MemoryRecord, query: str) -> bool:
+    return query in {memory.id, short_id(memory)} or query.casefold() in memory.text.casefold()
 
 
 def _labelled(memories: Sequence[MemoryRecord]) -> dict[str, MemoryRecord]:
     """Memories by the line that stands for them in a dialog; numbered, since two may read alike."""
-    return {f"{number}. {_line(memory)}": memory for number, memory in enumerate(memories, start=1)}
-
-
-def _line(memory: MemoryRecord) -> str:
-    return f"[{display_text(memory.category, 20)}] {display_text(memory.text, _LINE_CHARS)}"
+    return {f"{number}. {render_line(memory)}": memory for number, memory in enumerate(memories, start=1)}

@@ -303,8 +303,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(name="memory-review", description="Clew: approve or reject the memories that wait for you"),
     Command(
         name="noodle",
-        description="Clew: long-term memory (remember, forget, edit, review)",
-        completions=("remember", "forget", "edit", "review"),
+        description="Clew: long-term memory (list, search, remember, forget, edit, review)",
+        completions=("list", "search", "remember", "forget", "edit", "review"),
     ),
 )
 

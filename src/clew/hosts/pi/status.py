@@ -113,7 +113,7 @@ def footer(counts: CaptureCounts, now_ms: int) -> str | None:
     if not counts.queued:
         return None
     noun = "memory" if counts.queued == 1 else "memories"
-    return f"{counts.queued} {noun} to review{_oldest(counts, now_ms)}"
+    return f"{counts.queued} {noun} to review{_oldest(counts, now_ms)}: /memory-review"
 
 
 def _numbers(facts: StatusFacts) -> list[str]:

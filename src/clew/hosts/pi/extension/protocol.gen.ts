@@ -210,8 +210,10 @@ export const COMMANDS: readonly Command[] = [
 	},
 	{
 		"name": "noodle",
-		"description": "Clew: long-term memory (remember, forget, edit, review)",
+		"description": "Clew: long-term memory (list, search, remember, forget, edit, review)",
 		"completions": [
+			"list",
+			"search",
 			"remember",
 			"forget",
 			"edit",
