@@ -76,7 +76,7 @@ def _find(typed: str) -> Ask | None:
         following = paragraphs[index + 1] if index + 1 < len(paragraphs) else ""
         statement = _statement_of(paragraph, following)
         if statement:
-            return _classify(statement)
+            return classify_statement(statement)
     return None
 
 
@@ -183,7 +183,8 @@ def _joined(parts: Sequence[str]) -> str:
     return normalise(". ".join(cleaned))
 
 
-def _classify(statement: str) -> Ask:
+def classify_statement(statement: str) -> Ask:
+    """Where a statement belongs, by its words: category and scope, and whether it is meant for now only."""
     is_of_project = phrases.PROJECT.search(statement) is not None
     is_personal = phrases.PERSONAL.search(statement) is not None
     category = _category(statement)

@@ -15,6 +15,10 @@ Filter = Callable[[MemoryRecord], bool]
 UNASKED_ORIGINS: frozenset[Origin] = frozenset({"gate", "tool", "extraction", "import", "merge", "compaction"})
 #: Noodle's metadata of a memory that the person has seen and approved.
 REVIEWED_MARK: Mapping[str, Any] = {"reviewed_action": "saved_from_review", "auto_saved": False}
+#: Metadata of a memory that the agent has reworded since the person last saw it.
+REWORDED_MARK: Mapping[str, Any] = {"reworded_by": "tool"}
+#: Metadata that speaks of the person's word; what an agent sends under these names does not count.
+PERSONAL_MARKS: frozenset[str] = frozenset({*REVIEWED_MARK, *REWORDED_MARK})
 
 
 def read_filters(raw: Mapping[str, Any]) -> Filter:
@@ -56,6 +60,8 @@ def is_auto_saved(memory: MemoryRecord) -> bool:
 
     Where Clew knows the origin, it decides: metadata that came with the memory may say anything.
     """
+    if memory.metadata.get("reworded_by") == REWORDED_MARK["reworded_by"]:
+        return True
     if memory.metadata.get("reviewed_action") == REVIEWED_MARK["reviewed_action"]:
         return False
     if memory.provenance is not None and memory.provenance.origin in UNASKED_ORIGINS:

@@ -16,7 +16,7 @@ from clew.core.ports import Added, CaptureStore, MemoryStore
 from clew.core.records import Candidate, Judgement, MemoryRecord, NewMemory, Provenance, Visibility
 from clew.core.scopes import scope_of
 from clew.core.similarity import is_near_duplicate, may_be_same_fact
-from clew.memory.filters import REVIEWED_MARK, is_auto_saved
+from clew.memory.filters import PERSONAL_MARKS, REVIEWED_MARK, is_auto_saved
 
 ReviewMode = Literal["confirm", "auto", "off"]
 DEFAULT_MAX_QUEUE = 20
@@ -129,7 +129,8 @@ def mark_reviewed(memories: MemoryStore, memory: MemoryRecord) -> MemoryRecord:
     """The memory with the mark that the person approved it. One that has their word already stays as it is."""
     if not is_auto_saved(memory):
         return memory
-    return memories.update(memory.id, metadata={**memory.metadata, **REVIEWED_MARK})
+    kept = {name: value for name, value in memory.metadata.items() if name not in PERSONAL_MARKS}
+    return memories.update(memory.id, metadata={**kept, **REVIEWED_MARK})
 
 
 def _merge(waiting: Candidate, again: Candidate) -> Candidate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from clew.core.records import MemoryRecord
 from clew.core.secrets import redact
 from clew.core.text import display_text
+from clew.memory.filters import REWORDED_MARK
 
 _TEXT_CHARS = 90
 _CATEGORY_CHARS = 20
@@ -36,7 +37,9 @@ def describe_age(age_ms: int) -> str:
 
 
 def describe_origin(memory: MemoryRecord) -> str:
-    """Who saved a memory that the person did not ask for."""
+    """Who saved (or last worded) a memory in the form that the person has not seen."""
+    if memory.metadata.get("reworded_by") == REWORDED_MARK["reworded_by"]:
+        return "reworded by the agent"
     origin = memory.provenance.origin if memory.provenance else ""
     return _ORIGINS.get(origin, "saved automatically")
 

@@ -8,6 +8,8 @@ from clew.core.records import NewMemory, Provenance, Visibility
 from clew.hosts.pi.protocol import TOOLS, ToolParams
 from clew.hosts.pi.tools import Tools
 from clew.hosts.pi.wire import to_json
+from clew.memory.filters import REWORDED_MARK, is_auto_saved
+from clew.memory.inbox import mark_reviewed
 from clew.store.store import Store
 
 PROJECT = "example.org/ada/shop"
@@ -157,7 +159,7 @@ def test_update_changes_text_or_metadata(store, call):
     assert call("memory_update", id=memory.id, text="Rule two").details == {"updated": True, "id": memory.id}
     assert call("memory_update", id=memory.id, metadata={}).details == {"updated": True, "id": memory.id}
     changed = store.get(memory.id)
-    assert (changed.text, changed.metadata) == ("Rule two", {})
+    assert (changed.text, changed.metadata) == ("Rule two", dict(REWORDED_MARK))
     assert call("memory_update", id=memory.id).is_error
     assert call("memory_update", id="gone", text="x").is_error
 
@@ -244,3 +246,28 @@ def test_a_deeply_nested_row_of_something_else_can_be_read(store, call):
     with store._database.write() as writer:
         writer.rows("UPDATE memories SET metadata = ? WHERE id = ?", (json.dumps(nested(500)), memory.id))
     assert "nested too deeply" in json.dumps(to_json(call("memory_get", id=memory.id)))
+
+
+def test_what_the_agent_adds_belongs_where_its_words_say(call, store):
+    saved = {text: call("memory_add", text=text).details["id"] for text in ("In this repo we use pnpm", "Call me Ada")}
+    scopes = {text: store.get(id_).scope for text, id_ in saved.items()}
+    assert scopes == {"In this repo we use pnpm": "project", "Call me Ada": "user"}
+
+
+def test_the_agent_cannot_say_that_the_person_approved_something(call, store):
+    claimed = {"reviewed_action": "saved_from_review", "auto_saved": False, "topic": "tabs"}
+    id_ = call("memory_add", text="I prefer tabs", metadata=claimed).details["id"]
+    assert is_auto_saved(store.get(id_))
+    call("memory_update", id=id_, metadata=claimed)
+    assert is_auto_saved(store.get(id_))
+    assert store.get(id_).metadata["topic"] == "tabs"
+
+
+def test_a_memory_that_the_agent_reworded_comes_up_for_review_again(call, store):
+    memory = mark_reviewed(store, add(store, "I prefer tabs", metadata={"auto_saved": True}))
+    assert not is_auto_saved(memory)
+    call("memory_update", id=memory.id, metadata={"topic": "tabs"})
+    assert not is_auto_saved(store.get(memory.id))
+    call("memory_update", id=memory.id, text="I prefer spaces")
+    assert is_auto_saved(store.get(memory.id))
+    assert not is_auto_saved(mark_reviewed(store, store.get(memory.id)))

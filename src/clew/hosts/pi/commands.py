@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 
-from clew.core.asks import find_ask
+from clew.core.asks import classify_statement
 from clew.core.errors import ClewError
 from clew.core.ports import MemoryStore
 from clew.core.records import MemoryRecord, NewMemory, Provenance, Visibility
@@ -136,13 +136,12 @@ class Commands:
         if not text:
             self._ui.notify("Usage: /noodle remember <text>")
             return
-        # The same rules as for "remember that …" in a message say where it belongs.
-        ask = find_ask(f"Remember that {text}")
-        scope = ask.scope if ask and self._project_key else "user"
+        place = classify_statement(text)
+        scope = place.scope if self._project_key else "user"
         added = self._memories.add(
             NewMemory(
                 text=text,
-                category=ask.category if ask else "memory",
+                category=place.category,
                 scope=scope,
                 project_key=self._project_key if scope == "project" else None,
                 metadata={"source": "manual_command", "auto_saved": False},

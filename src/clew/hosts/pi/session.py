@@ -189,7 +189,7 @@ class EngineSession:
         if rooms is None or not is_quiet:
             return  # a pass that hangs still uses the store; the process ends in a moment
         if self._has_queued and not self._params.has_ui and self._footer:
-            self._ui.notify(f"{self._footer}. Run /memory-review in an interactive session of Pi.")
+            self._ui.notify(f"{self._footer} in an interactive session of Pi.")
         self._rooms = None
         rooms.store.close()
 

@@ -9,13 +9,14 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from clew.core.asks import classify_statement
 from clew.core.errors import ClewError, InvalidInput, NotFound
 from clew.core.ports import MemoryStore
 from clew.core.records import MemoryRecord, NewMemory, Provenance, Visibility
 from clew.core.scopes import scope_of
 from clew.hosts.pi.protocol import ToolParams, ToolResult
 from clew.hosts.pi.rows import MAX_METADATA_DEPTH, render_row
-from clew.memory.filters import read_filters
+from clew.memory.filters import PERSONAL_MARKS, REWORDED_MARK, read_filters
 
 DEFAULT_SEARCH_LIMIT = 5
 MAX_SEARCH_LIMIT = 50
@@ -56,17 +57,20 @@ class Tools:
         return ToolResult(text=json.dumps(details, ensure_ascii=False), details=details, is_error=False)
 
     def _add(self, arguments: _Arguments) -> dict[str, Any]:
-        category = arguments.text("category", max_chars=_MAX_CATEGORY_CHARS) or "memory"
-        scope = scope_of(category, self._project_key)
+        statement = arguments.statement()
+        named = arguments.text("category", max_chars=_MAX_CATEGORY_CHARS)
+        place = classify_statement(statement)
+        category = named or place.category
+        scope = scope_of(named, self._project_key) if named else place.scope if self._project_key else "user"
         narrowed = arguments.scope()
         added = self._memories.add(
             NewMemory(
-                text=arguments.statement(),
+                text=statement,
                 category=category,
                 categories=arguments.texts("categories"),
                 scope=scope,
                 project_key=self._project_key if scope == "project" else None,
-                metadata=arguments.json_object("metadata"),
+                metadata=_without_marks(arguments.json_object("metadata")),
                 provenance=Provenance(origin="tool", session_id=self._session_id),
                 user_id=narrowed.get("userId"),
                 assistant_id=narrowed.get("assistantId", "pi"),
@@ -94,25 +98,27 @@ class Tools:
         return render_row(memory) if memory is not None and self._may_see(memory) else None
 
     def _update(self, arguments: _Arguments) -> dict[str, Any]:
-        memory_id = self._existing_id(arguments)
+        memory = self._existing(arguments)
         text = arguments.text("text")
-        metadata = arguments.json_object("metadata") if "metadata" in arguments else None
-        if text is None and metadata is None:
+        if text is None and "metadata" not in arguments:
             raise InvalidInput("Nothing to update.", "Give `text` or `metadata`.")
-        self._memories.update(memory_id, text=text, metadata=metadata)
-        return {"updated": True, "id": memory_id}
+        metadata = arguments.json_object("metadata") if "metadata" in arguments else memory.metadata
+        self._memories.update(
+            memory.id, text=text, metadata=_keep_marks(memory, metadata, is_reworded=text is not None)
+        )
+        return {"updated": True, "id": memory.id}
 
     def _delete(self, arguments: _Arguments) -> dict[str, Any]:
-        memory_id = self._existing_id(arguments)
-        self._memories.forget(memory_id)
-        return {"deleted": True, "id": memory_id}
+        memory = self._existing(arguments)
+        self._memories.forget(memory.id)
+        return {"deleted": True, "id": memory.id}
 
-    def _existing_id(self, arguments: _Arguments) -> str:
+    def _existing(self, arguments: _Arguments) -> MemoryRecord:
         memory_id = arguments.required_text("id")
         memory = self._memories.get(memory_id)
         if memory is None or not self._may_see(memory):
             raise NotFound(f"There is no memory {memory_id[:60]!r} here.", "Find its id with memory_search.")
-        return memory_id
+        return memory
 
     def _visible(self, arguments: _Arguments) -> Visibility:
         narrowed = arguments.scope()
@@ -131,6 +137,17 @@ class Tools:
 def error_result(error: ClewError) -> ToolResult:
     """A failed call, as the agent sees it."""
     return ToolResult(text=str(error), details={"error": error.what, "nextStep": error.next_step}, is_error=True)
+
+
+def _without_marks(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What the agent may say about a memory: not that the person has approved it."""
+    return {name: value for name, value in metadata.items() if name not in PERSONAL_MARKS}
+
+
+def _keep_marks(memory: MemoryRecord, metadata: Mapping[str, Any], *, is_reworded: bool) -> dict[str, Any]:
+    """New metadata under which the person's marks stand as they were; a new text is one that they have not seen."""
+    marks = {name: value for name, value in memory.metadata.items() if name in PERSONAL_MARKS}
+    return {**_without_marks(metadata), **(REWORDED_MARK if is_reworded else marks)}
 
 
 class _Arguments:
