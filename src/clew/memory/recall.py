@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +16,8 @@ from clew.core.secrets import redact
 from clew.core.slash import is_slash_command
 from clew.core.text import normalise, set_aside_pastes, shorten, words
 from clew.core.tokens import cut_to_tokens, estimate_tokens
+from clew.memory.evidence import other_words, shares_only_everyday_words
+from clew.memory.standing import asks_about_the_person, categories_for, rank_standing
 
 MAX_MEMORIES = 5
 MAX_TOKENS = 400
@@ -25,6 +28,12 @@ _MIN_BEST_TOKENS = 16
 _MIN_CUT_TOKENS = 64
 #: How many memories that stand in the conversation already may push new ones out of the search's list.
 _MAX_EXTRA_HITS = 20
+#: How many hits that share nothing but everyday words may stand before those that apply.
+_MAX_CHANCE_HITS = 10
+#: Standing preferences: how many are looked at, how many may join what was found, and in how much of the budget.
+_NEWEST_STANDING = 50
+MAX_STANDING = 3
+MAX_STANDING_TOKENS = 150
 
 # Prompts made of these words alone ask for nothing that a memory could answer.
 _CHATTER = frozenset(
@@ -105,36 +114,76 @@ class Recall:
         if not query:
             return NOTHING
         known = injected or {}
+        spoken = said or {}
         result = self._memories.search(
             query,
             self._visible,
-            limit=MAX_MEMORIES + min(len(known) + len(said or {}), _MAX_EXTRA_HITS),
+            limit=MAX_MEMORIES + _MAX_CHANCE_HITS + min(len(known) + len(spoken), _MAX_EXTRA_HITS),
             min_relevance=self._floor,
             deadline=deadline,
         )
-        fresh = [hit for hit in result.hits if not _stands_already(hit.memory, known, said or {})]
-        chosen, content = self._fill(_rank(fresh), known)
-        return Recalled(content=content or None, memories=tuple(chosen), mode=result.mode)
+        asked = words(query)
+        found = [
+            hit
+            for hit in result.hits
+            if not _stands_already(hit.memory, known, spoken) and not shares_only_everyday_words(asked, hit.text)
+        ]
+        block = _Block(max_tokens=self._max_tokens, known=known)
+        block.fill(_rank(found))
+        standing = [m for m in self._standing(query, deadline) if not _stands_already(m, known, spoken)]
+        if asks_about_the_person(query):
+            block.fill(standing)
+        else:
+            block.fill(standing, most=MAX_STANDING, tokens=MAX_STANDING_TOKENS)
+        return Recalled(content=block.render() or None, memories=tuple(block.memories), mode=result.mode)
 
-    def _fill(self, memories: Sequence[MemoryRecord], known: Mapping[str, int]) -> tuple[list[MemoryRecord], str]:
-        """Take memories in order as long as the block stays within its budget; the best one is cut rather than left."""
-        chosen: list[MemoryRecord] = []
-        lines: list[str] = []
+    def _standing(self, query: str, deadline: float | None) -> list[MemoryRecord]:
+        """The standing preferences of the person that bear on a prompt, best first."""
+        categories = categories_for(query)
+        if not categories or (deadline is not None and time.monotonic() >= deadline):
+            return []
+        return rank_standing(self._memories.list(Visibility(categories=categories), limit=_NEWEST_STANDING), query)
+
+
+class _Block:
+    """The lines of one block, filled memory by memory as long as it stays within its budget."""
+
+    def __init__(self, *, max_tokens: int, known: Mapping[str, int]) -> None:
+        self.memories: list[MemoryRecord] = []
+        self._lines: list[str] = []
+        self._max_tokens = max_tokens
+        self._known = known
+
+    def render(self) -> str:
+        """The fenced block; empty when nothing is in it."""
+        return render_fence(self._lines)
+
+    def fill(self, memories: Sequence[MemoryRecord], *, most: int = MAX_MEMORIES, tokens: int | None = None) -> None:
+        """Take memories in order; the best one is cut rather than left out.
+
+        Args:
+            most: at most so many of these, and MAX_MEMORIES in all.
+            tokens: these may take so much of the budget; None = all that is left.
+        """
+        start = len(self._lines)
+        taken = {memory.id for memory in self.memories}
         for memory in memories:
-            if len(chosen) == MAX_MEMORIES:
+            if len(self._lines) == min(start + most, MAX_MEMORIES):
                 break
-            line = _render(memory, is_updated=memory.id in known)
-            fitted = line if self._fits([*lines, line]) else self._cut(line, lines)
-            if fitted:
-                chosen.append(memory)
-                lines.append(fitted)
-        return chosen, render_fence(lines)
+            line = "" if memory.id in taken else self._fit(_render(memory, is_updated=memory.id in self._known))
+            if line and (tokens is None or sum(map(estimate_tokens, [*self._lines[start:], line])) <= tokens):
+                self.memories.append(memory)
+                self._lines.append(line)
+
+    def _fit(self, line: str) -> str:
+        return line if self._fits([*self._lines, line]) else self._cut(line)
 
     def _fits(self, lines: Sequence[str]) -> bool:
         return estimate_tokens(render_fence(lines)) <= self._max_tokens
 
-    def _cut(self, line: str, lines: Sequence[str]) -> str:
+    def _cut(self, line: str) -> str:
         """The head of a line that fills what is left of the budget; empty when too little is left to say anything."""
+        lines = self._lines
         room = self._max_tokens - estimate_tokens(render_fence([*lines, "…"]))
         least = _MIN_CUT_TOKENS if lines else _MIN_BEST_TOKENS
         while room >= least:
@@ -161,7 +210,7 @@ def make_query(prompt: str) -> str:
     asked = words(query[:_MAX_QUERY_CHARS])
     if all(word in _CHATTER_WORDS for word in asked):
         return ""
-    return shorten(query, _MAX_QUERY_CHARS)
+    return " ".join([shorten(query, _MAX_QUERY_CHARS), *other_words(asked)])
 
 
 def _rank(hits: Sequence[Hit]) -> list[MemoryRecord]:

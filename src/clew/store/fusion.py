@@ -20,11 +20,13 @@ from clew.store.lexical import WordMatches
 RELEVANCE_FLOOR = 0.4
 
 _BEST_OF_SESSION = 3
-# Among more memories, more hold the same words by chance: by words alone each is the less likely to be meant. The share is
-# half of what it would be if all of them were equally likely to be unrelated matches; below the first size nothing changes.
-_CROWD_ROWS, _CROWD_SHARE = 100, 0.5
+# Among more memories, more hold the same words by chance: by words alone each is the less likely to be meant. Below the
+# first size nothing changes.
+_CROWD_ROWS, _CROWD_SHARE = 100, 0.35
 # What the cosine of a memory without a vector probably is, given its words.
 _COSINE_OF_STRANGERS, _COSINE_PER_WORD_MATCH = 0.15, 0.35
+#: Words beyond so many good matches add nothing to relevance; neither do matches in more than about a thousand memories.
+_MOST_WORDS, _MOST_BREADTH = 2.0, 7.0
 
 
 class Weights(NamedTuple):
@@ -124,17 +126,17 @@ class Matches:
     def relevance_of(self, row: int) -> float:
         """How likely the memory has to do with the query, 0 to 1, from its own words and meaning alone.
 
-        A logistic model, fitted on half of benchmarks/data/relevance.json. The match of a query of one or two words says little, so it
-        is damped; a second word that matches says much.
+        A logistic model, fitted on half of benchmarks/data/relevance.json. Words count by how many match, not by what
+        share of the query they are: prompts are full of words that no memory holds. The more memories hold one of the
+        query's words, the less a match tells.
         """
-        terms = self.words.terms
-        words = min(self.words_of(row) * terms / (terms + 1), 1.0)
-        has_two = self.words.counts.get(row, 0) > 1
+        words = min(self.words_of(row) * self.words.terms, _MOST_WORDS)
+        breadth = min(math.log1p(len(self.words.strengths)), _MOST_BREADTH) if words else 0.0
         cosine = None if self.meaning is None else self.meaning.get(row)
         if cosine is None:
             crowd = math.log(max(self.words.total / _CROWD_ROWS, 1))
-            return _logistic(20 * words + 3.8 * has_two - 6.8 - _CROWD_SHARE * crowd)
-        return _logistic(18 * cosine + 6 * words + 2.6 * has_two - 3.9 * (not self.is_english) - 8.8)
+            return _logistic(6.4 * words - breadth - _CROWD_SHARE * crowd - 3.9)
+        return _logistic(15.3 * cosine + 6.3 * words - breadth - 1.9 * (not self.is_english) - 8.8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

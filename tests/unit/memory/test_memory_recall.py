@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,10 @@ from memory_bench import PROJECT, new_memory
 
 from clew.core.records import Provenance, SearchResult
 from clew.core.tokens import estimate_tokens
-from clew.memory.recall import MAX_MEMORIES, MAX_TOKENS, Recall, make_query
+from clew.memory.recall import MAX_MEMORIES, MAX_STANDING_TOKENS, MAX_TOKENS, Recall, make_query
+from clew.store.embedder import BuiltinEmbedder
+from clew.store.fusion import RELEVANCE_FLOOR
+from clew.store.store import Store
 
 DAY_MS = 86_400_000
 NOON_MS = 1_764_504_000_000  # 2025-11-30
@@ -201,3 +205,169 @@ def test_what_was_said_in_this_conversation_is_not_repeated_unless_it_was_change
     assert recall.recall("deploy from which branch?").memories != ()
     store.update(added.memory.id, text="we deploy only from the stable branch")
     assert "stable branch" in (recall.recall("deploy from which branch?", said=said).content or "")
+
+
+def put_standing(store):
+    store.add(new_memory("I prefer short answers.", category="response_style", created_at_ms=1))
+    store.add(new_memory("I want type hints everywhere.", category="coding_pref", created_at_ms=2))
+    store.add(new_memory("Deploys happen on Tuesdays.", category="memory", created_at_ms=3))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "write a parser for chemical formulas",
+        "could you please refactor this class?",
+        "Test the login page",
+        "scrivi una funzione che somma",
+        "escribe una función",
+        "corrige cette faute",
+        "füge eine Methode hinzu",
+        "cria uma função que soma",
+        "修复第十行的错误",
+        "この関数を修正してください",
+    ],
+)
+def test_work_brings_all_standing_preferences_whatever_they_say(store, prompt):
+    put_standing(store)
+    texts = [memory.text for memory in open_recall(store, floor=0.99).recall(prompt).memories]
+    assert texts == ["I want type hints everywhere.", "I prefer short answers."]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["explain bloom filters", "spiegami le monadi", "erkläre mir Monaden", "解释递归", "再帰を説明して"]
+)
+def test_an_explanation_brings_preferences_about_the_person_only(store, prompt):
+    put_standing(store)
+    texts = [memory.text for memory in open_recall(store, floor=0.99).recall(prompt).memories]
+    assert texts == ["I prefer short answers."]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "what is the capital of France?",
+        "thanks, that is great",
+        "which moons does Jupiter have?",
+        "did the test run pass?",
+        "che tempo fa oggi a Roma?",
+        "¿cuál es la capital de Perú?",
+        "was ist der Unterschied zwischen Liste und Tupel?",
+        "今天天气怎么样？",
+        "今日の天気は？",
+    ],
+)
+def test_small_talk_and_questions_about_the_world_bring_none(store, prompt):
+    put_standing(store)
+    assert open_recall(store, floor=0.99).recall(prompt).content is None
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "what do you know about my preferences?",
+        "What do you know about me?",
+        "cosa sai di me?",
+        "¿qué sabes de mí?",
+        "que sais-tu de moi ?",
+        "was weißt du über mich?",
+        "o que você sabe sobre mim?",
+        "你知道我的偏好吗？",
+        "私の好みは何ですか",
+    ],
+)
+def test_a_question_about_the_person_lists_what_is_known(store, prompt):
+    for number in range(7):
+        store.add(new_memory(f"Habit number {number}", category="user", created_at_ms=number))
+    recalled = open_recall(store, floor=0.99).recall(prompt)
+    assert [memory.text[-1] for memory in recalled.memories] == ["6", "5", "4", "3", "2"]
+
+
+def test_at_most_three_standing_preferences_the_most_relevant_and_then_the_latest_first(store):
+    store.add(new_memory("Parsers are written by hand.", category="workflow", created_at_ms=1))
+    for number in range(4):
+        store.add(new_memory(f"Habit number {number}", category="user", created_at_ms=2 + number))
+    recall = open_recall(store, floor=0.99)
+    first = recall.recall("write a parser")
+    assert [memory.text for memory in first.memories] == [
+        "Parsers are written by hand.",
+        "Habit number 3",
+        "Habit number 2",
+    ]
+    assert recall.recall("write a parser") == first
+    second = recall.recall("write a parser", injected=versions(first))
+    assert [memory.text for memory in second.memories] == ["Habit number 1", "Habit number 0"]
+
+
+def test_standing_preferences_take_their_share_of_the_budget_only(store):
+    for number in range(3):
+        store.add(new_memory(f"Habit {number}: " + f"tidy{number} " * 60, category="user", created_at_ms=number))
+    recalled = open_recall(store, floor=0.99).recall("write a parser")
+    lines = [line for line in recalled.content.splitlines() if line.startswith("- [")]
+    assert len(lines) >= 1
+    assert sum(map(estimate_tokens, lines)) <= MAX_STANDING_TOKENS + len(lines)
+
+
+def test_what_applies_stands_before_standing_preferences_and_none_stands_twice(store):
+    store.add(new_memory("I want tabs in Go files.", category="user"))
+    store.add(new_memory("I prefer short answers.", category="user"))
+    recalled = open_recall(store, floor=RELEVANCE_FLOOR).recall("write Go files with tabs")
+    assert [memory.text for memory in recalled.memories] == ["I want tabs in Go files.", "I prefer short answers."]
+
+
+def test_preferences_of_another_project_are_not_standing(store):
+    store.add(new_memory("Use tabs", category="workflow", scope="project", project_key="example.org/bob/shop"))
+    assert open_recall(store, floor=0.99).recall("write a parser").content is None
+
+
+def test_a_passed_deadline_leaves_standing_preferences_out(store):
+    put_standing(store)
+    assert open_recall(store, floor=0.99).recall("write a parser", deadline=time.monotonic() - 1).content is None
+
+
+NPM = "We use pnpm here and never npm."
+WORKERS = "workers live in services/worker"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "found"),
+    [
+        ("npm or pnpm for axios?", NPM),
+        ("add zod as a dependency", NPM),
+        ("create a new worker for emails", WORKERS),
+        ("from which branch is the deployment made?", "Il deploy si fa dal branch release"),
+        ("delete package-lock.json", "The package lock is generated"),
+    ],
+)
+def test_one_telling_word_among_many_that_no_memory_holds_is_enough(store, prompt, found):
+    store.add(new_memory(found, category="project"))
+    for number in range(8):
+        store.add(new_memory(f"Unrelated remark {number} about zebra{number}"))
+    assert [m.text for m in open_recall(store, floor=RELEVANCE_FLOOR).recall(prompt).memories] == [found]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["clean up the imports in this file", "make the function async", "この関数を説明してください"]
+)
+def test_an_everyday_word_in_common_tells_nothing(store, prompt):
+    store.add(new_memory("Every file has a function for the licence."))
+    store.add(new_memory("単体テストは必ずモックなしで書いてください。"))
+    assert open_recall(store, floor=RELEVANCE_FLOOR).recall(prompt).content is None
+
+
+def test_with_vectors_tasks_find_what_applies_beside_the_preferences_of_the_person(tmp_path):
+    npm = "We decided to use pnpm here and never npm, CI breaks on package-lock.json files"
+    preference = "I prefer short answers, without a summary at the end."
+    with Store.open(tmp_path / "vectors.db", embedder=BuiltinEmbedder()) as store:
+        for text, category in ((npm, "project"), (WORKERS, "project"), (preference, "user")):
+            store.add(new_memory(text, category=category))
+        store.embed_missing()
+        recall = open_recall(store, floor=RELEVANCE_FLOOR)
+
+        def texts(prompt):
+            return [memory.text for memory in recall.recall(prompt).memories]
+
+        assert texts("npm install lodash please") == [npm, preference]
+        assert texts("create a new worker for emails") == [WORKERS, preference]
+        assert texts("write a summary of this file") == [preference]
+        assert texts("what is the capital of France?") == []
