@@ -1,7 +1,5 @@
 """Token estimates lean high in every script, and a text can be cut to a number of them."""
 
-
-
 from __future__ import annotations
 
 import pytest
