@@ -225,7 +225,7 @@ def replay_sessions(
     with ExitStack() as stack:
         folder = data_dir or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clew-replay-")))
         store = stack.enter_context(open_store(data_dir=folder))
-        model = open_model(config)
+        model = _open_ready_model(config)
         mode = review_mode or config.gate.review_mode
         open_gate = partial(
             _gate_of, store=store, model=model, config=config, questions=questionnaire.questions, mode=mode

@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from clew.core.patterns import LazyPattern
 
-def _compile(source: str) -> re.Pattern[str]:
-    return re.compile(source, re.IGNORECASE)
+
+def _compile(source: str) -> LazyPattern:
+    return LazyPattern(source, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +28,9 @@ class Phrases:
         task: a match at the rest says that an action is asked for ("to …", an infinitive).
     """
 
-    opening: re.Pattern[str]
-    not_a_statement: re.Pattern[str]
-    task: re.Pattern[str]
+    opening: LazyPattern
+    not_a_statement: LazyPattern
+    task: LazyPattern
 
 
 _EN_COURTESY = (

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Protocol
 
 import clew
 from clew.core.errors import ClewError
-from clew.hosts.pi.captures import screen_id
+from clew.hosts.pi.ids import screen_id
 from clew.hosts.pi.lanes import Lane
 from clew.hosts.pi.process import claim_stdio, is_standard_stream, log_failure, on_termination
 from clew.hosts.pi.protocol import (

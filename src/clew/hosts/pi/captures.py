@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 
 from clew.core.errors import InvalidInput, StoreError
 from clew.core.records import Message
-from clew.core.secrets import redact
 from clew.gate.evaluation import Gate
 from clew.gate.states import split_exchanges
+from clew.hosts.pi.ids import screen_id
 from clew.hosts.pi.process import log
-from clew.hosts.pi.protocol import MAX_ID_CHARS, WireMessage
+from clew.hosts.pi.protocol import WireMessage
 
 _MAX_WAITING = 500
 #: The end of the year 9999.
@@ -20,20 +20,6 @@ _LATEST_MS = 253_402_300_799_999
 _RESUMED, _BRANCH = object(), object()
 
 Step = Callable[[Gate], int]
-
-
-def screen_id(text: str, field: str) -> str:
-    """An id of the host's as it may be kept: a secret in it is redacted.
-
-    Raises:
-        InvalidInput: it is longer than MAX_ID_CHARS or holds control characters.
-    """
-    if len(text) > MAX_ID_CHARS or not all(character.isprintable() for character in text):
-        raise InvalidInput(
-            f"The field `{field}` is not an id.",
-            f"An id has at most {MAX_ID_CHARS} characters and no control characters.",
-        )
-    return redact(text).text
 
 
 class Captures:
