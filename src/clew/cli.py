@@ -66,6 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_forget(commands)
     _add_list(commands)
     _add_status(commands)
+    _add_questions(commands)
     _add_pi(commands)
     engine = commands.add_parser(
         "engine", help="speak with the Pi extension over stdin and stdout (Pi starts this itself)"
@@ -254,6 +255,29 @@ def _run_status(arguments: argparse.Namespace) -> int:
     else:
         print(render_status(facts))
     return 1 if facts.store_problem else 0
+
+
+def _add_questions(commands: Any) -> None:
+    help_ = "print the questions that the decision model is asked, and the files they come from"
+    _command(commands, "questions", help_, _run_questions, has_data=False)
+
+
+def _run_questions(arguments: argparse.Namespace) -> int:
+    from clew.config.load import load_config
+    from clew.decide.questionnaire import CONSOLIDATION, GATE, PAIRS, find_in_force
+    from clew.decide.questions_view import questions_json, render_questions
+
+    gate = load_config().gate
+    in_force = [
+        find_in_force(GATE, gate.questions_path),
+        find_in_force(CONSOLIDATION, gate.consolidate_questions_path),
+        find_in_force(PAIRS, gate.pair_questions_path),
+    ]
+    if arguments.json:
+        _print_json(questions_json(in_force))
+    else:
+        print(render_questions(in_force))
+    return 0
 
 
 def _add_pi(commands: Any) -> None:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from clew.core.decisions import Question, QuestionType
 from clew.core.errors import SettingsError
-
-BUNDLED = Path(__file__).with_name("gate-questions.json")
 
 #: The limits of the smallest known servers: a questionnaire within them can be sent anywhere.
 MAX_QUESTIONS = 64
@@ -34,44 +33,112 @@ GATE_QUESTIONS: Mapping[str, QuestionType] = {
 }
 
 
-def load_questionnaire(path: Path | None) -> dict[str, Question]:
-    """Read a questionnaire, in the file's order; None reads the one that comes with Clew.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionnaireKind:
+    """What one questionnaire is for.
+
+    Attributes:
+        setting: the setting that names a file to use instead of the bundled one.
+        needed: what its reader looks for: question id → type.
+    """
+
+    name: str
+    setting: str
+    bundled: Path
+    needed: Mapping[str, QuestionType]
+
+
+GATE = QuestionnaireKind(
+    name="gate",
+    setting="questionsPath",
+    bundled=Path(__file__).with_name("gate-questions.json"),
+    needed=GATE_QUESTIONS,
+)
+CONSOLIDATION = QuestionnaireKind(
+    name="consolidation",
+    setting="consolidateQuestionsPath",
+    bundled=Path(__file__).with_name("consolidate-questions.json"),
+    needed={"still_relevant": "noul"},
+)
+PAIRS = QuestionnaireKind(
+    name="pairs",
+    setting="pairQuestionsPath",
+    bundled=Path(__file__).with_name("consolidate-pair-questions.json"),
+    needed={"same_fact": "noul", "replaces": "noul", "adds_detail": "noul"},
+)
+
+
+def load_questionnaire(path: Path | None, kind: QuestionnaireKind = GATE) -> dict[str, Question]:
+    """Read a questionnaire, in the file's order; None reads the one of this kind that comes with Clew.
 
     Raises:
         SettingsError: the file cannot be read or holds something that cannot be asked.
     """
-    source = path or BUNDLED
-    raw = _read_json(source)
+    source = path or kind.bundled
+    raw = _read_json(source, kind.setting)
     named = dict(_name_questions(source, raw))
     if not 1 <= len(named) <= MAX_QUESTIONS:
         _refuse(source, None, f"it holds {len(named)} questions.", f"Write 1 to {MAX_QUESTIONS} of them.")
     return {id_: _read_question(source, id_, body) for id_, body in named.items()}
 
 
-def find_gaps(questions: Mapping[str, Question]) -> tuple[str, ...]:
-    """One sentence for each question that the gate's rule needs and cannot use; empty when all is well."""
+def load_consolidation_questionnaire(path: Path | None) -> dict[str, Question]:
+    """The question asked of one memory: is it still relevant? Raises SettingsError as `load_questionnaire`."""
+    return load_questionnaire(path, CONSOLIDATION)
+
+
+def load_pair_questionnaire(path: Path | None) -> dict[str, Question]:
+    """The questions asked of two memories, `a` and the later `b`. Raises SettingsError as `load_questionnaire`."""
+    return load_questionnaire(path, PAIRS)
+
+
+def find_gaps(questions: Mapping[str, Question], kind: QuestionnaireKind = GATE) -> tuple[str, ...]:
+    """One sentence for each question that the reader of this kind needs and cannot use; empty when all is well."""
     gaps = []
-    for id_, type_ in GATE_QUESTIONS.items():
+    for id_, type_ in kind.needed.items():
         question = questions.get(id_)
         if question is None:
             gaps.append(f'The questionnaire lacks "{id_}": the rule that needs it is off.')
         elif question.type != type_:
             gaps.append(f'"{id_}" is a {question.type} and should be a {type_}: the rule that needs it is off.')
-    target = questions.get("target")
+    target = questions.get("target") if kind is GATE else None
     if target and target.type == "choice" and "none" not in target.criteria:
         gaps.append('"target" has no option "none": nothing can be filtered by it.')
     return tuple(gaps)
 
 
-def _read_json(source: Path) -> Any:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionsInForce:
+    """The questions that are asked, the file they come from, and what the person should know about it."""
+
+    kind: QuestionnaireKind
+    source: Path
+    questions: Mapping[str, Question]
+    warnings: tuple[str, ...]
+
+
+def find_in_force(kind: QuestionnaireKind, path: Path | None) -> QuestionsInForce:
+    """The person's questionnaire, or the bundled one with a warning when theirs cannot be used."""
+    try:
+        questions = load_questionnaire(path, kind)
+    except SettingsError as error:
+        warning = f"{error} The bundled questions are used."
+        questions = load_questionnaire(None, kind)
+        return QuestionsInForce(kind=kind, source=kind.bundled, questions=questions, warnings=(warning,))
+    return QuestionsInForce(
+        kind=kind, source=path or kind.bundled, questions=questions, warnings=find_gaps(questions, kind)
+    )
+
+
+def _read_json(source: Path, setting: str) -> Any:
     try:
         if source.stat().st_size > MAX_FILE_BYTES:
-            _refuse(source, None, "it is larger than 1 MB.", "Point questionsPath at a questionnaire.")
+            _refuse(source, None, "it is larger than 1 MB.", f"Point {setting} at a questionnaire.")
         return json.loads(source.read_text(encoding="utf-8-sig"), object_pairs_hook=_without_repeats)
     except OSError as error:
         raise SettingsError(
             f"The questionnaire {source} cannot be read ({error.strerror}).",
-            "Check questionsPath and the file's rights.",
+            f"Check {setting} and the file's rights.",
         ) from error
     except (ValueError, RecursionError) as error:
         _refuse(source, None, f"it is not valid JSON ({_shown(str(error), 120)}).", "Mend it there.")

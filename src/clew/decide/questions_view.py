@@ -1,0 +1,49 @@
+"""Questionnaires in force as a person or a program reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from clew.core.decisions import Question
+from clew.decide.questionnaire import QuestionsInForce
+
+
+def render_questions(in_force: Sequence[QuestionsInForce]) -> str:
+    """All questionnaires as text: kind, file, warnings, then each question with its options."""
+    return "\n\n".join("\n".join(_render(one)) for one in in_force)
+
+
+def questions_json(in_force: Sequence[QuestionsInForce]) -> dict[str, Any]:
+    """Kind → `source`, `setting`, `warnings` and `questions`; the last can be saved as a questionnaire file."""
+    return {
+        one.kind.name: {
+            "source": str(one.source),
+            "setting": one.kind.setting,
+            "warnings": list(one.warnings),
+            "questions": {id_: _as_json(question) for id_, question in one.questions.items()},
+        }
+        for one in in_force
+    }
+
+
+def _render(one: QuestionsInForce) -> Iterator[str]:
+    origin = f"bundled; set {one.kind.setting} to use your own" if one.source == one.kind.bundled else one.kind.setting
+    yield f"{one.kind.name}: {one.source} ({origin})"
+    yield from (f"  ! {warning}" for warning in one.warnings)
+    for question in one.questions.values():
+        yield f"  {question.id} ({question.type}): {_one_line(question.instructions)}"
+        yield from (f"    {name}: {_one_line(text)}" for name, text in question.criteria.items())
+
+
+def _one_line(text: str | None) -> str:
+    from clew.core.text import display_text
+
+    return display_text(text, 1_000) if text else "-"
+
+
+def _as_json(question: Question) -> dict[str, Any]:
+    criteria: Any = dict(question.criteria) or None
+    if question.type == "score":
+        criteria = list(question.criteria.values())
+    return {"type": question.type, "instructions": question.instructions, "criteria": criteria}
