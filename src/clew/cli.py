@@ -68,6 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_status(commands)
     _add_questions(commands)
     _add_pi(commands)
+    _add_serve(commands)
     engine = commands.add_parser(
         "engine", help="speak with the Pi extension over stdin and stdout (Pi starts this itself)"
     )
@@ -313,6 +314,21 @@ def _run_pi(arguments: argparse.Namespace) -> int:
     return 0 if report.is_fine else 1
 
 
+def _add_serve(commands: Any) -> None:
+    help_ = "answer System One requests over HTTP with the built-in judge"
+    parser = commands.add_parser("serve", help=help_, description=help_)
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="listen here (default 127.0.0.1)")
+    parser.add_argument("--port", type=_port, default=8017, metavar="N", help="default 8017; 0 takes a free one")
+    parser.add_argument("--key-env", metavar="NAME", help="ask clients for the key that this variable holds")
+    parser.set_defaults(run=_run_serve)
+
+
+def _run_serve(arguments: argparse.Namespace) -> int:
+    from clew.app import serve_decisions
+
+    return serve_decisions(arguments.host, arguments.port, key_variable=arguments.key_env)
+
+
 def _run_engine(_: argparse.Namespace) -> int:
     from clew.app import run_engine
 
@@ -329,6 +345,12 @@ def _count(text: str) -> int:
     if not 1 <= value <= 10_000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 10000")
     return value
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) <= 65_535):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    return int(text)
 
 
 def _print_json(value: Any) -> None:

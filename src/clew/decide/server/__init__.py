@@ -1,0 +1,1 @@
+"""The decision server: the built-in judge over HTTP, in the shape of System One."""

@@ -1,0 +1,133 @@
+"""The body of a request, off the wire: plain or chunked, bare or zstd, and never more than the limit."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from types import ModuleType
+from typing import BinaryIO
+
+from clew.decide.server.refusals import BrokenBody, TooLarge, TooSlow, UnknownEncoding
+
+MAX_BODY_BYTES = 1 << 20
+#: How much of an oversized body is read and thrown away, so that the client gets to read the refusal.
+MAX_DISCARDED_BYTES = 16 << 20
+_MAX_LINE_BYTES = 1024
+_MAX_TRAILERS = 64
+_STEP_BYTES = 1 << 16
+#: In the standard library from Python 3.14; its backport has the same interface.
+_ZSTD_MODULES = ("compression.zstd", "backports.zstd")
+
+
+def read_body(stream: BinaryIO, headers: Mapping[str, str]) -> bytes:
+    """The body as the sender wrote it, decompressed.
+
+    Raises:
+        BrokenBody: it ends early or its framing is wrong.
+        TooLarge: it is over the limit, on the wire or decompressed.
+        TooSlow: it stops arriving.
+        UnknownEncoding: its compression is not known here.
+    """
+    try:
+        raw = _read_chunks(stream) if _is_chunked(headers) else _read_exactly(stream, _announced_bytes(headers))
+    except TimeoutError as error:
+        raise TooSlow("The body did not arrive in time.") from error
+    return _decompress(raw, headers.get("Content-Encoding") or "identity")
+
+
+def _is_chunked(headers: Mapping[str, str]) -> bool:
+    coding = (headers.get("Transfer-Encoding") or "").strip().lower()
+    if coding and (coding != "chunked" or headers.get("Content-Length")):
+        raise BrokenBody("Send a Content-Length, or Transfer-Encoding: chunked, and not both.")
+    return bool(coding)
+
+
+def _announced_bytes(headers: Mapping[str, str]) -> int:
+    announced = (headers.get("Content-Length") or "0").strip()
+    if not (announced.isascii() and announced.isdigit()):
+        raise BrokenBody("Content-Length is not a whole number.")
+    return int(announced) if len(announced) <= 18 else MAX_DISCARDED_BYTES + 1
+
+
+def _read_exactly(stream: BinaryIO, size: int) -> bytes:
+    if size > MAX_BODY_BYTES:
+        _discard(stream, min(size, MAX_DISCARDED_BYTES))
+        raise TooLarge(f"The body is larger than {MAX_BODY_BYTES} bytes.")
+    body = stream.read(size)
+    if len(body) < size:
+        raise BrokenBody("The body ends before the length that was announced.")
+    return body
+
+
+def _discard(stream: BinaryIO, size: int) -> None:
+    while size > 0 and (step := stream.read(min(size, _STEP_BYTES))):
+        size -= len(step)
+
+
+def _read_chunks(stream: BinaryIO) -> bytes:
+    body = bytearray()
+    discarded = 0
+    while size := _chunk_size(stream):
+        if len(body) + size > MAX_BODY_BYTES:
+            _discard(stream, min(size, MAX_DISCARDED_BYTES - discarded))
+            discarded += size
+            if discarded >= MAX_DISCARDED_BYTES:
+                break
+        else:
+            body += _read_exactly(stream, size)
+        if _line(stream):
+            raise BrokenBody("A chunk is longer than it says.")
+    if discarded:
+        raise TooLarge(f"The body is larger than {MAX_BODY_BYTES} bytes.")
+    _skip_trailers(stream)
+    return bytes(body)
+
+
+def _chunk_size(stream: BinaryIO) -> int:
+    digits = _line(stream).split(b";")[0].strip()
+    if not 1 <= len(digits) <= 15 or digits.strip(b"0123456789abcdefABCDEF"):
+        raise BrokenBody("A chunk does not begin with its size.")
+    return int(digits, 16)
+
+
+def _skip_trailers(stream: BinaryIO) -> None:
+    for _ in range(_MAX_TRAILERS):
+        if not _line(stream):
+            return
+    raise BrokenBody("The body has too many trailers.")
+
+
+def _line(stream: BinaryIO) -> bytes:
+    line = stream.readline(_MAX_LINE_BYTES)
+    if not line.endswith(b"\n"):
+        raise BrokenBody("The body ends early, or a line of its framing is too long.")
+    return line.rstrip(b"\r\n")
+
+
+def _decompress(raw: bytes, encoding: str) -> bytes:
+    encoding = encoding.strip().lower()
+    if encoding == "identity":
+        return raw
+    zstd = load_zstd()
+    if encoding != "zstd" or zstd is None:
+        raise UnknownEncoding("zstd" if zstd else "identity")
+    decompressor = zstd.ZstdDecompressor()
+    try:
+        body: bytes = decompressor.decompress(raw, max_length=MAX_BODY_BYTES + 1)
+    except zstd.ZstdError as error:
+        raise BrokenBody("The body is not zstd, as its header says.") from error
+    if len(body) > MAX_BODY_BYTES:
+        raise TooLarge(f"The body is larger than {MAX_BODY_BYTES} bytes when decompressed.")
+    if not decompressor.eof:
+        raise BrokenBody("The compressed body ends early.")
+    return body
+
+
+def load_zstd() -> ModuleType | None:
+    """The module that decodes zstd; None if this Python has none."""
+    for name in _ZSTD_MODULES:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    return None
