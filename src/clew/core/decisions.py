@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 QuestionType = Literal["noul", "choice", "score"]
+LogitsSource = Literal["native", "log_prob", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +62,12 @@ class Decision:
     Attributes:
         model: which model answered, as its server names it (`clew-judge-lexical-1`, `rizzo-latest`, …).
         fingerprint: identity of the exact weights, when known.
-        logits: raw option logits by question, in the order of the question's options, when the model gives them.
+        logits: option logits by question, in the order of the question's options (noul: false, true).
+        logits_source: `native`: raw, as the model has them; `log_prob`: logarithms of probabilities, for a model that
+            shows no logits; `none`: there are none.
         highlights: the sentences of the user's text that carried the decision, best first (built-in judge only).
+        split: ids of choices that were too wide for the server and were asked in groups: their probabilities are put
+            together out of several answers, and they have no logits.
         abstained: ids of questions that the model cannot judge; their answers are mere priors and must decide nothing.
     """
 
@@ -70,5 +75,7 @@ class Decision:
     model: str
     fingerprint: str | None = None
     logits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    logits_source: LogitsSource = "none"
+    split: tuple[str, ...] = ()
     highlights: tuple[str, ...] = ()
     abstained: tuple[str, ...] = ()

@@ -71,7 +71,13 @@ def read_answers(logits: Logits, state: State, questions: Mapping[str, Question]
         answers[id_] = answer or _prior(question)
     # option order of a noul is false, true
     raw = {id_: (0.0, by_head[id_]) for id_ in _YES_NO_IDS if id_ in answers and id_ not in abstained}
-    return Decision(answers=answers, model=LexicalJudge.name, logits=raw, abstained=tuple(abstained))
+    return Decision(
+        answers=answers,
+        model=LexicalJudge.name,
+        logits=raw,
+        logits_source="native" if raw else "none",
+        abstained=tuple(abstained),
+    )
 
 
 def _by_head(logits: Logits) -> dict[str, float]:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from clew.core.decisions import Answer, ChoiceAnswer, NoulAnswer, Question, ScoreAnswer
 from clew.core.records import State
 
 SUM_TOLERANCE = 0.05
+#: How far the named choice may be behind: servers that show two decimals make a tie look like a lead.
+ARGMAX_TOLERANCE = 0.01
 ROUNDING = 1e-6
 MAX_STATE_BYTES = 256_000
 
@@ -25,10 +27,15 @@ class BadReply(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireReply:
-    """What a server answered: the model as it names itself, and one answer per question."""
+    """What a server answered: the model as it names itself ("" if it does not), and one answer per question.
+
+    `logits` and `fingerprint` only come from the native API.
+    """
 
     model: str
     answers: Mapping[str, Answer]
+    logits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    fingerprint: str | None = None
 
 
 def encode_request(state: State, questions: Mapping[str, Question], model: str) -> bytes:
@@ -85,7 +92,7 @@ def _read_answer(question: Question, raw: Any) -> Answer:
         raise BadReply(f'question "{question.id}" has an answer of another type')
     if question.type == "noul":
         return NoulAnswer(probability=_probability(question.id, raw.get("noul")))
-    probabilities = _distribution(question, raw.get("probabilities"))
+    probabilities = read_distribution(question.id, question.criteria, raw.get("probabilities"))
     if question.type == "choice":
         return ChoiceAnswer(choice=_named_choice(question, raw, probabilities), probabilities=probabilities)
     expected = sum(int(level) * share for level, share in probabilities.items())
@@ -97,19 +104,19 @@ def _named_choice(question: Question, raw: Mapping[str, Any], probabilities: Map
     choice = raw.get("choice")
     if not isinstance(choice, str) or choice not in probabilities:
         raise BadReply(f'question "{question.id}" was answered with an option that it does not have')
-    if probabilities[choice] < max(probabilities.values()) - SUM_TOLERANCE:
+    if probabilities[choice] < max(probabilities.values()) - ARGMAX_TOLERANCE:
         raise BadReply(f'the choice of question "{question.id}" is not its likeliest option')
     return choice
 
 
-def _distribution(question: Question, raw: Any) -> dict[str, float]:
-    """Probabilities in the question's option order, scaled to sum to exactly 1."""
-    if not isinstance(raw, dict) or set(raw) != set(question.criteria):
-        raise BadReply(f'the probabilities of question "{question.id}" do not name exactly its options')
-    shares = {option: _probability(question.id, raw[option]) for option in question.criteria}
+def read_distribution(id_: str, options: Collection[str], raw: Any) -> dict[str, float]:
+    """Probabilities in the order of the options, scaled to sum to exactly 1. Raises BadReply."""
+    if not isinstance(raw, dict) or set(raw) != set(options):
+        raise BadReply(f'the probabilities of question "{id_}" do not name exactly its options')
+    shares = {option: _probability(id_, raw[option]) for option in options}
     total = math.fsum(shares.values())
     if abs(total - 1.0) > SUM_TOLERANCE:
-        raise BadReply(f'the probabilities of question "{question.id}" sum to {total:.2f}')
+        raise BadReply(f'the probabilities of question "{id_}" sum to {total:.2f}')
     return {option: share / total for option, share in shares.items()}
 
 
@@ -119,6 +126,18 @@ def _probability(id_: str, raw: Any) -> float:
     if not -ROUNDING <= raw <= 1.0 + ROUNDING:  # also false for an infinity that came in as 1e999
         raise BadReply(f'question "{id_}" was answered with a probability outside 0 to 1')
     return min(1.0, max(0.0, float(raw)))
+
+
+def log_probabilities(answer: Answer) -> tuple[float, ...]:
+    """Stand-in for logits where the server gives none; a noul has the options `false`, `true`.
+
+    They differ from the logits at temperature 1 by one constant, which no softmax sees.
+    """
+    if isinstance(answer, NoulAnswer):
+        shares: Sequence[float] = (1.0 - answer.probability, answer.probability)
+    else:
+        shares = tuple(answer.probabilities.values())
+    return tuple(math.log(max(share, ROUNDING)) for share in shares)  # a share shown as 0 is merely below the rounding
 
 
 def confidence(probabilities: Sequence[float]) -> float:
