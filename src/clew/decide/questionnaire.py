@@ -15,12 +15,13 @@ from typing import Any, NoReturn, cast
 from clew.core.decisions import Question, QuestionType
 from clew.core.errors import SettingsError
 
-#: The limits of the smallest known servers: a questionnaire within them can be sent anywhere.
+#: The limits of the smallest known servers: a questionnaire within them can be sent anywhere. A choice may be wider,
+#: because the client splits it where it must.
 MAX_QUESTIONS = 64
 MAX_ID_CHARS = 128
 MAX_TEXT_CHARS = 8_000
 MAX_FILE_BYTES = 1_000_000
-OPTION_LIMITS: Mapping[str, tuple[int, int]] = {"choice": (2, 26), "score": (2, 10)}
+OPTION_LIMITS: Mapping[str, tuple[int, int]] = {"choice": (2, 255), "score": (2, 10)}
 
 #: What the gate's rule reads: question id → type.
 GATE_QUESTIONS: Mapping[str, QuestionType] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clew.core.decisions import Question
 from clew.decide.questionnaire import QuestionsInForce
+from clew.decide.wire import question_as_json
 
 
 def render_questions(in_force: Sequence[QuestionsInForce]) -> str:
@@ -21,7 +21,7 @@ def questions_json(in_force: Sequence[QuestionsInForce]) -> dict[str, Any]:
             "source": str(one.source),
             "setting": one.kind.setting,
             "warnings": list(one.warnings),
-            "questions": {id_: _as_json(question) for id_, question in one.questions.items()},
+            "questions": {id_: question_as_json(question) for id_, question in one.questions.items()},
         }
         for one in in_force
     }
@@ -40,10 +40,3 @@ def _one_line(text: str | None) -> str:
     from clew.core.text import display_text
 
     return display_text(text, 1_000) if text else "-"
-
-
-def _as_json(question: Question) -> dict[str, Any]:
-    criteria: Any = dict(question.criteria) or None
-    if question.type == "score":
-        criteria = list(question.criteria.values())
-    return {"type": question.type, "instructions": question.instructions, "criteria": criteria}

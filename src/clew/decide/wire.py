@@ -42,14 +42,15 @@ def encode_request(state: State, questions: Mapping[str, Question], model: str) 
     """The body of a POST /v1/systemone. Equal input gives equal bytes, so that a server's prefix cache helps."""
     body = {
         "model": model,
-        "questions": {id_: _as_json(question) for id_, question in questions.items()},
+        "questions": {id_: question_as_json(question) for id_, question in questions.items()},
         "state": state.as_json(),
     }
     # Keys are sorted, options are not: their order is part of the question.
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def _as_json(question: Question) -> dict[str, Any]:
+def question_as_json(question: Question) -> dict[str, Any]:
+    """A question as a System One request has it; as good in a questionnaire file."""
     criteria: Any = dict(question.criteria)
     if question.type == "score":
         criteria = list(question.criteria.values())
