@@ -37,7 +37,7 @@ def answer_request(judge: LexicalJudge, request: SystemOneRequest) -> dict[str, 
     if not (request.model in SERVED_NAMES or request.model.startswith("jev-")):
         raise UnknownModel(f"This server has no such model. Ask for one of {', '.join(SERVED_NAMES)}.")
     state = read_state(request.state)
-    asked = {id_: _address(question, state) for id_, question in request.questions.items()}
+    asked = {id_: address(question, state) for id_, question in request.questions.items()}
     decision = judge.decide(state or State(user=""), asked)
     return {
         "model": decision.model,
@@ -45,7 +45,7 @@ def answer_request(judge: LexicalJudge, request: SystemOneRequest) -> dict[str, 
             id_: _as_json(question, decision.answers[id_], is_prior=id_ in decision.abstained)
             for id_, question in request.questions.items()
         },
-        "usage": {"input_tokens": _estimate_tokens(request), "output_tokens": 0},
+        "usage": {"input_tokens": estimate_tokens(request.state_text, *request.questions.values()), "output_tokens": 0},
     }
 
 
@@ -96,7 +96,7 @@ def _same_text(one: str, other: str | None) -> bool:
     return other is not None and text_key(one) == text_key(other)
 
 
-def _address(question: Question, state: State | None) -> Question:
+def address(question: Question, state: State | None) -> Question:
     """The question under the id that the judge knows its head by."""
     return replace(question, id=(state and find_head(question)) or _NO_HEAD)
 
@@ -112,10 +112,10 @@ def _as_json(question: Question, answer: Answer, *, is_prior: bool) -> dict[str,
     return {"type": "score", "score": answer.score, "legend": dict(question.criteria), **shared}
 
 
-def _estimate_tokens(request: SystemOneRequest) -> int:
+def estimate_tokens(state_text: str, *questions: Question) -> int:
     """Tokens that a language model would have read: characters by four, rounded up."""
-    chars = len(request.state_text)
-    for question in request.questions.values():
+    chars = len(state_text)
+    for question in questions:
         chars += len(question.instructions or "")
         chars += sum(len(name) + len(text or "") for name, text in question.criteria.items())
     return -(-chars // _CHARS_PER_TOKEN)

@@ -13,6 +13,7 @@ import socket
 import socketserver
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -25,6 +26,8 @@ from clew.core.records import State
 from clew.decide.builtin import LexicalJudge
 from clew.decide.server.answers import SERVED_NAMES, answer_request
 from clew.decide.server.bodies import read_body
+from clew.decide.server.native_answers import answer_native
+from clew.decide.server.native_requests import parse_native
 from clew.decide.server.refusals import (
     Busy,
     Failed,
@@ -104,6 +107,32 @@ class DecisionServer(ThreadingHTTPServer):
         """Who answers here."""
         return {"status": "ready", "model": {"name": self._judge.name, "fingerprint": self.fingerprint}}
 
+    def answer_native(self, body: bytes) -> dict[str, Any]:
+        """Answer the body of a native decisions request. Raises Refusal."""
+        request = parse_native(body)
+        arrived = time.perf_counter()
+        with self._turn():
+            started = time.perf_counter()
+            answers = answer_native(self._judge, request)
+        ended = time.perf_counter()
+        tokens = sum(answer["input_tokens"] for answer in answers.values())
+        return {
+            "model": self.health()["model"],
+            "mode": request.mode,
+            "answers": answers,
+            "calibration": None,
+            "timing": {
+                **dict.fromkeys(("prefill_seconds", "compile_seconds"), 0.0),
+                **dict.fromkeys(("shared_prefix_tokens", "generated_tokens"), 0),
+                "inference_seconds": ended - started,
+                "queue_seconds": started - arrived,
+                "total_seconds": ended - arrived,
+                "evaluated_tokens_including_padding": tokens,
+                "logical_input_tokens": tokens,
+                "batches": 1,
+            },
+        }
+
     @contextmanager
     def _turn(self) -> Iterator[None]:
         if not self._places.acquire(blocking=False):
@@ -180,6 +209,7 @@ class _Exchange(BaseHTTPRequestHandler):
         routes: dict[str, tuple[str, Callable[[], dict[str, Any]]]] = {
             "/health": ("GET, HEAD", self.server.health),
             "/v1/models": ("GET, HEAD", _list_models),
+            "/v1/decisions": ("POST", lambda: self.server.answer_native(body)),
             "/v1/systemone": ("POST", lambda: self.server.answer(body)),
         }
         if path not in routes:

@@ -7,9 +7,9 @@ sees strings.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from clew.core.decisions import Question, QuestionType
 from clew.decide.server.refusals import InvalidRequest, Problem
@@ -20,7 +20,8 @@ MAX_OPTIONS = 255
 MAX_LEVELS = 10
 
 _QUESTION_FIELDS = {"type", "instructions", "criteria"}
-_Loc = tuple[str | int, ...]
+Loc = tuple[str | int, ...]
+_Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +46,13 @@ def parse_request(body: bytes) -> SystemOneRequest:
     Raises:
         InvalidRequest: with every problem found.
     """
+    return parse_body(body, _read_request)
+
+
+def parse_body(body: bytes, read: Callable[[Any], _Read]) -> _Read:
+    """Decode a body as strict JSON and hand it to `read`. Raises InvalidRequest."""
     try:
-        return _read_request(json.loads(body.decode("utf-8"), parse_constant=_refuse_constant))
+        return read(json.loads(body.decode("utf-8"), parse_constant=_refuse_constant))
     except json.JSONDecodeError as error:
         raise InvalidRequest([Problem(loc=(error.pos,), msg="The body is not JSON.", type="json_invalid")]) from error
     except (ValueError, RecursionError) as error:
@@ -68,7 +74,7 @@ def _refuse_constant(name: str) -> None:
 def _read_request(raw: Any) -> SystemOneRequest:
     if not isinstance(raw, dict):
         raise InvalidRequest([Problem(loc=(), msg="The body should be an object.", type="dict_type")])
-    reader = _Reader()
+    reader = Reader()
     model = reader.model(raw)
     state_text = reader.state(raw)
     questions = reader.questions(raw)
@@ -79,16 +85,18 @@ def _read_request(raw: Any) -> SystemOneRequest:
     return SystemOneRequest(model=model, state=raw["state"], state_text=state_text, questions=questions)
 
 
-class _Reader:
+class Reader:
     """Collects problems while it reads, so that the sender hears of all of them at once."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def note(self, loc: _Loc, msg: str, type_: str) -> None:
+    def note(self, loc: Loc, msg: str, type_: str) -> None:
+        """Keep a problem."""
         self.problems.append(Problem(loc=loc, msg=msg, type=type_))
 
     def model(self, raw: Mapping[str, Any]) -> str:
+        """The model's name."""
         model = raw.get("model")
         if "model" not in raw:
             self.note(("model",), "A model is required.", "missing")
@@ -97,6 +105,7 @@ class _Reader:
         return str(model)
 
     def state(self, raw: Mapping[str, Any]) -> str:
+        """The state as text."""
         if "state" not in raw:
             self.note(("state",), "A state is required.", "missing")
         elif raw["state"] is None:
@@ -106,7 +115,7 @@ class _Reader:
             self.note(("state",), f"The state is larger than {MAX_STATE_BYTES} bytes.", "too_long")
         return text or ""
 
-    def text(self, loc: _Loc, value: Any) -> str | None:
+    def text(self, loc: Loc, value: Any) -> str | None:
         """Text or null."""
         if value is None:
             return None
@@ -116,27 +125,32 @@ class _Reader:
         return None
 
     def questions(self, raw: Mapping[str, Any]) -> dict[str, Question]:
+        """The questions that could be read."""
+        read = ((id_, self.question(id_, body)) for id_, body in self.named_questions(raw, MAX_QUESTIONS).items())
+        return {id_: question for id_, question in read if question}
+
+    def named_questions(self, raw: Mapping[str, Any], most: int) -> Mapping[str, Any]:
+        """The questions as they were sent; empty if there are none, or too many to read."""
         loc = ("questions",)
         named = raw.get("questions")
         if "questions" not in raw:
             self.note(loc, "Questions are required.", "missing")
         elif not isinstance(named, dict):
             self.note(loc, "The questions should be an object.", "dict_type")
-        else:
-            self.count(loc, len(named), MAX_QUESTIONS)
-        if not isinstance(named, dict) or len(named) > MAX_QUESTIONS:
-            return {}
-        read = ((id_, self.question(id_, body)) for id_, body in named.items())
-        return {id_: question for id_, question in read if question}
+        elif self.count(loc, len(named), most):
+            return named
+        return {}
 
-    def count(self, loc: _Loc, size: int, most: int) -> bool:
+    def count(self, loc: Loc, size: int, most: int) -> bool:
+        """Whether there are 1 to `most` entries."""
         if 1 <= size <= most:
             return True
         self.note(loc, f"Should have 1 to {most} entries, not {size}.", "too_long" if size else "too_short")
         return False
 
     def question(self, id_: str, raw: Any) -> Question | None:
-        loc: _Loc = ("questions", id_)
+        """One question; None if not even its type can be told."""
+        loc: Loc = ("questions", id_)
         if not id_:
             self.note(loc, "A question needs an id.", "too_short")
         if not isinstance(raw, dict):
@@ -158,7 +172,8 @@ class _Reader:
             self.note((*loc, "instructions"), "Ask something, or describe an outcome in the criteria.", "missing")
         return Question(id=id_, type=cast("QuestionType", type_), instructions=instructions, criteria=criteria)
 
-    def criteria(self, loc: _Loc, type_: str, raw: Any) -> dict[str, str | None]:
+    def criteria(self, loc: Loc, type_: str, raw: Any) -> dict[str, str | None]:
+        """What the question's type takes as criteria, as option → text."""
         loc = (*loc, "criteria")
         if type_ == "score":
             return self.levels(loc, raw)
@@ -166,7 +181,8 @@ class _Reader:
             return self.outcomes(loc, raw)
         return self.options(loc, raw)
 
-    def outcomes(self, loc: _Loc, raw: Any) -> dict[str, str | None]:
+    def outcomes(self, loc: Loc, raw: Any) -> dict[str, str | None]:
+        """Of a noul: true, false, both or none."""
         if raw is None:
             return {}
         if not isinstance(raw, dict) or not set(raw) <= {"true", "false"}:
@@ -174,7 +190,8 @@ class _Reader:
             return {}
         return {name: self.text((*loc, name), text) for name, text in raw.items()}
 
-    def options(self, loc: _Loc, raw: Any) -> dict[str, str | None]:
+    def options(self, loc: Loc, raw: Any) -> dict[str, str | None]:
+        """Of a choice."""
         if not isinstance(raw, dict):
             self.note(loc, "A choice needs an object of options.", "missing" if raw is None else "dict_type")
             return {}
@@ -185,7 +202,8 @@ class _Reader:
                 self.note((*loc, name), "An option needs a name.", "too_short")
         return {name: self.text((*loc, name), text) for name, text in raw.items()}
 
-    def levels(self, loc: _Loc, raw: Any) -> dict[str, str | None]:
+    def levels(self, loc: Loc, raw: Any) -> dict[str, str | None]:
+        """Of a score, under their numbers."""
         if not isinstance(raw, list):
             self.note(loc, "A score needs a list of levels.", "missing" if raw is None else "list_type")
             return {}
