@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 ALLOWED = re.compile(
     r"clew/(?:[\w/]+/)?\w+\.py"
     r"|clew/py\.typed"
-    r"|clew/decide/gate-questions\.json"
+    r"|clew/decide/(?:gate|consolidate|consolidate-pair)-questions\.json"
     r"|clew/decide/lexical/(?:lexicons\.json|weights\.npz|MODEL_CARD\.md)"
     r"|clew/store/model/(?:model\.onnx|vocabulary\.txt\.xz|characters\.json|manifest\.json|LICENSE|README\.md)"
     r"|clew/hosts/pi/extension/[\w.]+\.ts"
