@@ -56,7 +56,7 @@ def _render_data(metrics: Mapping[str, Any], rows: Sequence[Row]) -> str:
     return (
         f"## Data\n\n{len(rows)} states trained on, {kept} of them worth saving. Languages: {languages}.\n\n{files}\n\n"
         "`gate_train_seed.jsonl`: short authored states, labelled by a written guide, not part of this repository.\n"
-        "`natural.jsonl`: longer, messier, mostly negative messages written for Clew; see `data/judge/README.md`.\n"
+        "`natural*.jsonl`: longer, messier, mostly negative messages written for Clew; see `data/judge/README.md`.\n"
         "Values of secrets are made up. Variants without reply, with redacted secret and amid other chatter are\n"
         "derived during training.\n"
     )

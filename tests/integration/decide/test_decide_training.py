@@ -65,13 +65,28 @@ def test_too_few_rows_are_refused_with_a_reason(small_data, tmp_path) -> None:
 
 
 def test_the_natural_data_are_sound() -> None:
-    rows = [
-        json.loads(line)
-        for line in (ROOT / "data" / "judge" / "natural.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
+    files = sorted((ROOT / "data" / "judge").glob("natural*.jsonl"))
+    rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    assert len(rows) > 500
     assert len({row["id"] for row in rows}) == len({row["user"] for row in rows}) == len(rows)
+    wrong = []
     for row in rows:
         labels = row["labels"]
         is_kept = labels["is_durable"] and not labels["has_secret"] and not labels["is_session_scoped"]
-        assert labels["should_save"] == is_kept == (labels["target"] != "none")
+        if labels["should_save"] != (is_kept and labels["target"] != "none"):
+            wrong.append(row["id"])
+        if labels["target"] not in {"user", "project", "memory", "failure", "none"} or labels[
+            "importance"
+        ] not in range(5):
+            wrong.append(row["id"])
+    assert wrong == []
     assert sum(not row["labels"]["should_save"] for row in rows) >= 0.6 * len(rows)
+
+
+def test_rows_of_one_topic_stand_on_one_side_of_the_split() -> None:
+    sides: dict[str, set[str]] = {}
+    for file in sorted((ROOT / "data" / "judge").glob("natural*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            sides.setdefault(f"{file.stem}:{row['topic']}", set()).add(row["split"])
+    assert {topic: split for topic, split in sides.items() if len(split) > 1} == {}
