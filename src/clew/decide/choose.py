@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from clew.config.declared import DEFAULT_DECISION_MODEL_URL
 from clew.core.decisions import Decision, Question
 from clew.core.errors import DecisionModelError
 from clew.core.ports import DecisionModel
@@ -12,7 +13,6 @@ from clew.core.records import State
 from clew.decide.builtin import LexicalJudge
 from clew.decide.system_one import SystemOneClient
 
-DEFAULT_URL = "http://127.0.0.1:8017"
 #: How long the default address may hold up the start.
 DISCOVERY_TIMEOUT_S = 0.15
 
@@ -45,7 +45,7 @@ def open_decision_model(*, url: str | None, url_is_explicit: bool, model_id: str
     """
     if url_is_explicit and url:
         return SystemOneClient(url, model_id=model_id, api_key=api_key)
-    found = SystemOneClient(url or DEFAULT_URL, model_id=model_id)
+    found = SystemOneClient(url or DEFAULT_DECISION_MODEL_URL, model_id=model_id)
     if found.warning is None and found.probe(timeout_s=DISCOVERY_TIMEOUT_S).is_ready:
         return DiscoveredModel(found, LexicalJudge())
     return LexicalJudge()
