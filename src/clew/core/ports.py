@@ -14,11 +14,11 @@ from clew.core.decisions import Decision, Question
 from clew.core.records import (
     Candidate,
     CapturedState,
+    Judged,
     Judgement,
     MemoryRecord,
     NewMemory,
     SearchResult,
-    State,
     Visibility,
 )
 
@@ -31,7 +31,7 @@ class DecisionModel(Protocol):
         """Which model answers, for status lines and provenance."""
         ...
 
-    def decide(self, state: State, questions: Mapping[str, Question]) -> Decision:
+    def decide(self, state: Judged, questions: Mapping[str, Question]) -> Decision:
         """Answer all questions about one state.
 
         Raises:

@@ -178,6 +178,38 @@ class State:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EntryPair:
+    """Two entries of the memory that a decision model compares; `b` is the later one."""
+
+    a: str
+    b: str
+
+    def as_json(self) -> dict[str, str | None]:
+        """The pair as it goes over the wire to a System One server."""
+        return {"a": self.a, "b": self.b}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatedEntry:
+    """One entry of the memory, of which a decision model is asked whether it still holds.
+
+    Attributes:
+        written: the day it was written, `YYYY-MM-DD`; None if unknown.
+    """
+
+    entry: str
+    written: str | None = None
+
+    def as_json(self) -> dict[str, str | None]:
+        """The entry as it goes over the wire to a System One server."""
+        return {"entry": self.entry, "written": self.written}
+
+
+#: Everything that a decision model may be shown.
+Judged = State | EntryPair | DatedEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedState:
     """A state on its way to judgement, as the journal keeps it.
 

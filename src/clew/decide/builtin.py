@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew.core.decisions import Answer, ChoiceAnswer, Decision, NoulAnswer, Question, ScoreAnswer
-from clew.core.records import State
+from clew.core.records import Judged, State
 
 if TYPE_CHECKING:
     from clew.decide.lexical.model import Logits
@@ -43,8 +43,10 @@ class LexicalJudge:
         """Load weights and word lists now, so that the first decision is as quick as the next."""
         self._judge(State(user=""))
 
-    def decide(self, state: State, questions: Mapping[str, Question]) -> Decision:
+    def decide(self, state: Judged, questions: Mapping[str, Question]) -> Decision:
         """Answer all questions about one state. Never raises for any text."""
+        if not isinstance(state, State):
+            return _abstain(questions)
         logits, sentences, fingerprint = self._judge(state)
         decision = read_answers(logits, state, questions)
         return replace(decision, fingerprint=fingerprint, highlights=_rank_highlights(logits, sentences))
@@ -78,6 +80,11 @@ def read_answers(logits: Logits, state: State, questions: Mapping[str, Question]
         logits_source="native" if raw else "none",
         abstained=tuple(abstained),
     )
+
+
+def _abstain(questions: Mapping[str, Question]) -> Decision:
+    answers = {id_: _prior(question) for id_, question in questions.items()}
+    return Decision(answers=answers, model=LexicalJudge.name, abstained=tuple(questions))
 
 
 def _by_head(logits: Logits) -> dict[str, float]:

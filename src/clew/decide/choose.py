@@ -9,7 +9,7 @@ from clew.config.declared import DEFAULT_DECISION_MODEL_URL
 from clew.core.decisions import Decision, Question
 from clew.core.errors import DecisionModelError
 from clew.core.ports import DecisionModel
-from clew.core.records import State
+from clew.core.records import Judged
 from clew.decide.builtin import LexicalJudge
 from clew.decide.system_one import SystemOneClient
 
@@ -73,7 +73,7 @@ class DiscoveredModel:
         """What the person should know about it."""
         return self._answering.warning
 
-    def decide(self, state: State, questions: Mapping[str, Question]) -> Decision:
+    def decide(self, state: Judged, questions: Mapping[str, Question]) -> Decision:
         """Answer all questions about one state; never raises, because the built-in judge takes over."""
         try:
             return self._answering.decide(state, questions)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clew.core.decisions import Answer, ChoiceAnswer, NoulAnswer, Question, ScoreAnswer
-from clew.core.records import State
+from clew.core.records import Judged
 from clew.decide.wire import BadReply, WireReply, parse_json, read_distribution
 
 PATH = "/v1/decisions"
@@ -33,7 +33,7 @@ def can_ask(questions: Mapping[str, Question]) -> bool:
     )
 
 
-def encode_request(state: State, questions: Mapping[str, Question]) -> bytes:
+def encode_request(state: Judged, questions: Mapping[str, Question]) -> bytes:
     """The body of a POST /v1/decisions. Equal input gives equal bytes."""
     body = {
         "mode": "shared",

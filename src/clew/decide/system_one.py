@@ -8,11 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from clew.core.decisions import Answer, Decision, Question
 from clew.core.errors import DecisionModelDown, DecisionModelError
-from clew.core.records import State
+from clew.core.records import Judged
 from clew.decide import native, wire
 from clew.decide.capabilities import NO_SUCH_ROUTE, Capabilities, Health, check_health, has_native_api
 from clew.decide.split import final_of, group_choice, is_wide, join_rounds
@@ -30,6 +29,8 @@ _BAD_KEY = (401, 403)
 #: How servers say that a choice has more options than they take.
 _TOO_WIDE = (400, 422)
 _MAX_DETAIL_CHARS = 160
+#: Texts up to this length are not worth cutting.
+_SHORT_CHARS = 200
 
 
 class SystemOneClient:
@@ -90,7 +91,7 @@ class SystemOneClient:
         """Ask whether the server is ready: /health, or /v1/models where there is no /health. Never raises."""
         return check_health(self._endpoint, connect_timeout_s=timeout_s, deadline=time.monotonic() + timeout_s)
 
-    def decide(self, state: State, questions: Mapping[str, Question]) -> Decision:
+    def decide(self, state: Judged, questions: Mapping[str, Question]) -> Decision:
         """Answer all questions about one state: natively where the server can, which gives logits.
 
         Raises:
@@ -141,7 +142,7 @@ class SystemOneClient:
             )
         return self._known
 
-    def _ask(self, state: State, questions: Mapping[str, Question], deadline: float) -> wire.WireReply:
+    def _ask(self, state: Judged, questions: Mapping[str, Question], deadline: float) -> wire.WireReply:
         """One call, by the native API if that works."""
         if not questions:
             return wire.WireReply(model="", answers={})
@@ -153,7 +154,7 @@ class SystemOneClient:
             self._known = replace(known, is_native=False)  # another API lives under that path
         return self._read(self._post_systemone(state, questions, deadline), state, questions)
 
-    def _ask_natively(self, state: State, questions: Mapping[str, Question], deadline: float) -> wire.WireReply | None:
+    def _ask_natively(self, state: Judged, questions: Mapping[str, Question], deadline: float) -> wire.WireReply | None:
         """The native answer; None if the server does not understand the request, or we do not understand the reply."""
         reply = self._post(native.PATH, lambda sent: native.encode_request(sent, questions), state, deadline)
         if reply.status in _BAD_KEY:
@@ -163,7 +164,7 @@ class SystemOneClient:
         except wire.BadReply:
             return None
 
-    def _ask_in_rounds(self, state: State, question: Question, deadline: float) -> Answer:
+    def _ask_in_rounds(self, state: Judged, question: Question, deadline: float) -> Answer:
         """A choice that is too wide for the server: in groups, then among the winners."""
         grouped = group_choice(question)
         first = self._ask(state, {group.id: group for group in grouped.groups}, deadline).answers
@@ -171,12 +172,12 @@ class SystemOneClient:
         final = final_of(grouped, winners)
         return join_rounds(grouped, winners, self._ask(state, {final.id: final}, deadline).answers[final.id])
 
-    def _post_systemone(self, state: State, questions: Mapping[str, Question], deadline: float) -> HttpReply:
+    def _post_systemone(self, state: Judged, questions: Mapping[str, Question], deadline: float) -> HttpReply:
         return self._post(
             "/v1/systemone", lambda sent: wire.encode_request(sent, questions, self._model_id), state, deadline
         )
 
-    def _read(self, reply: HttpReply, state: State, questions: Mapping[str, Question]) -> wire.WireReply:
+    def _read(self, reply: HttpReply, state: Judged, questions: Mapping[str, Question]) -> wire.WireReply:
         if reply.status != 200:
             raise self._refusal(reply, state)
         try:
@@ -187,7 +188,7 @@ class SystemOneClient:
                 "Check that a System One server runs there, or remove decisionModelUrl to use the built-in judge.",
             ) from error
 
-    def _post(self, path: str, encode: Callable[[State], bytes], state: State, deadline: float) -> HttpReply:
+    def _post(self, path: str, encode: Callable[[Judged], bytes], state: Judged, deadline: float) -> HttpReply:
         """Send the state, and half of it when it is too long for this model: that is better than nothing."""
         reply = self._send(path, encode(state), deadline)
         return self._send(path, encode(_halve(state)), deadline) if _is_too_long(reply) else reply
@@ -227,7 +228,7 @@ class SystemOneClient:
             "Start it, correct decisionModelUrl, or remove that setting to use the built-in judge.",
         )
 
-    def _refusal(self, reply: HttpReply, state: State) -> DecisionModelError:
+    def _refusal(self, reply: HttpReply, state: Judged) -> DecisionModelError:
         what = f"The decision model at {self.address} refused the request with status {reply.status}"
         if reply.status in _BAD_KEY:
             return DecisionModelError(f"{what}: the key is missing or wrong.", "Set DECISION_MODEL_KEY.")
@@ -260,34 +261,27 @@ def _is_too_long(reply: HttpReply) -> bool:
     return reply.status == 413
 
 
-def _fit(state: State) -> State:
+def _fit(state: Judged) -> Judged:
     """The state within the byte limit of the smallest known server."""
     while _size_bytes(state) > wire.MAX_STATE_BYTES:
         state = _halve(state)
     return state
 
 
-def _size_bytes(state: State) -> int:
+def _size_bytes(state: Judged) -> int:
     return sum(len(text.encode("utf-8", "replace")) for text in state.as_json().values() if text)
 
 
-def _halve(state: State) -> State:
-    return replace(
-        state,
-        user=_half(state.user),
-        assistant=_half(state.assistant),
-        previous_assistant=_half(state.previous_assistant),
-        project=_half(state.project) if state.project and len(state.project) > 200 else state.project,
-    )
-
-
-def _half(text: Any) -> Any:
+def _halve(state: Judged) -> Judged:
+    """Every long text of it cut to half; what goes over the wire has the names of the fields."""
     from clew.core.text import shorten
 
-    return shorten(text, len(text) // 2) if text else text
+    long = {name: text for name, text in state.as_json().items() if text and len(text) > _SHORT_CHARS}
+    changes: dict[str, Any] = {name: shorten(text, len(text) // 2) for name, text in long.items()}
+    return replace(state, **changes)
 
 
-def _detail(body: bytes, state: State) -> str:
+def _detail(body: bytes, state: Judged) -> str:
     """The server's own words about a refusal, unless they quote the conversation."""
     try:
         report = wire.parse_json(body)
@@ -304,7 +298,7 @@ def _detail(body: bytes, state: State) -> str:
     return f": {shown.strip().rstrip('.')}"
 
 
-def _quotes(detail: str, state: State) -> bool:
+def _quotes(detail: str, state: Judged) -> bool:
     """Whether twelve characters in a row, or a whole short text, come from the state."""
     said = "\n".join(text for text in state.as_json().values() if text)
     windows = {detail[start : start + 12] for start in range(max(1, min(len(detail), _MAX_DETAIL_CHARS) - 11))}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clew.core.decisions import Answer, ChoiceAnswer, NoulAnswer, Question, ScoreAnswer
-from clew.core.records import State
+from clew.core.records import Judged
 
 SUM_TOLERANCE = 0.05
 #: How far the named choice may be behind: servers that show two decimals make a tie look like a lead.
@@ -38,7 +38,7 @@ class WireReply:
     fingerprint: str | None = None
 
 
-def encode_request(state: State, questions: Mapping[str, Question], model: str) -> bytes:
+def encode_request(state: Judged, questions: Mapping[str, Question], model: str) -> bytes:
     """The body of a POST /v1/systemone. Equal input gives equal bytes, so that a server's prefix cache helps."""
     body = {
         "model": model,

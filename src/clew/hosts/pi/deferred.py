@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from clew.core.decisions import Decision, Question
 from clew.core.errors import ClewError, DecisionModelDown
 from clew.core.ports import DecisionModel
-from clew.core.records import State
+from clew.core.records import Judged
 
 
 class DeferredModel:
@@ -31,7 +31,7 @@ class DeferredModel:
         except OSError as error:
             raise _unreadable(error) from error
 
-    def decide(self, state: State, questions: Mapping[str, Question]) -> Decision:
+    def decide(self, state: Judged, questions: Mapping[str, Question]) -> Decision:
         """See DecisionModel."""
         try:
             return self._opened().decide(state, questions)
