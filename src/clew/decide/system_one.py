@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from clew.core.decisions import Answer, Decision, Question
 from clew.core.errors import DecisionModelDown, DecisionModelError
