@@ -5,33 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import re
-import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clew.core.records import State
 from clew.core.secrets import redact
+from clew.decide.evaluation.placeholders import fill_placeholders, seeded
 from clew.decide.lexical.model import CATEGORIES
-
-_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
-_ALNUM = string.ascii_letters + string.digits
-#: Made-up values for the placeholders of the data: prefix, alphabet, length.
-_SHAPES = {
-    "ghp": ("ghp_", _ALNUM, 36), "glpat": ("glpat-", _ALNUM, 20), "stripe_live": ("sk_live_", _ALNUM, 24),
-    "openai": ("sk-proj-", _ALNUM, 48), "anthropic": ("sk-ant-api03-", _ALNUM, 80), "npm": ("npm_", _ALNUM, 36),
-    "aws_akid": ("AKIA", string.ascii_uppercase + "234567", 16), "aws_secret": ("", _ALNUM + "/+", 40),
-    "gcp_api": ("AIza", _ALNUM, 35), "slack_bot": ("xoxb-", string.digits, 24), "hf": ("hf_", _ALNUM, 34),
-    "sendgrid": ("SG.", _ALNUM, 60), "dop": ("dop_v1_", "0123456789abcdef", 64), "vault": ("hvs.", _ALNUM, 28),
-    "pypi": ("pypi-", _ALNUM, 60), "shpat": ("shpat_", "0123456789abcdef", 32), "lin": ("lin_api_", _ALNUM, 40),
-    "telegram": ("7123456789:AA", _ALNUM, 33), "discord": ("MTA", _ALNUM, 60), "azure_key": ("", _ALNUM, 86),
-    "slack_hook": ("https://hooks.slack.com/services/T00/B00/", _ALNUM, 24), "sas_sig": ("", _ALNUM, 44),
-    "jwt": ("eyJhbGciOiJIUzI1NiJ9.eyJ", _ALNUM, 60), "basic": ("", _ALNUM, 28), "b62_32": ("", _ALNUM, 32),
-    "b62_40": ("", _ALNUM, 40), "b32_32": ("", string.ascii_uppercase + "234567", 32),
-    "hex40": ("", "0123456789abcdef", 40), "hex64": ("", "0123456789abcdef", 64), "b64_64": ("", _ALNUM + "/+", 64),
-}  # fmt: skip
-_WORDS = ("Maple", "Otter", "Copper", "Breeze", "Lagoon", "Thistle", "Ember", "Granite", "Pepper", "Falcon")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +63,7 @@ def _read_row(raw: dict, source: str) -> Row:
     labels = raw["labels"]
     if labels["target"] not in (*CATEGORIES, "none"):
         raise SystemExit(f"{source} {raw['id']}: unknown target {labels['target']!r}")
-    chance = random.Random(f"{source} {raw['id']}")
+    chance = seeded(source, raw["id"])
     state = State(user=fill_placeholders(raw["user"], chance), assistant=fill_placeholders(raw["assistant"], chance))
     return Row(
         id=raw["id"],
@@ -92,22 +73,6 @@ def _read_row(raw: dict, source: str) -> Row:
         is_test=raw.get("split") == "test",
         **{name: labels[name] for name in labels if name != "should_save"},
     )
-
-
-def fill_placeholders(text: str, chance: random.Random) -> str:
-    """`{{ghp}}` and the like become made-up values of that shape, so that no real-looking secret stands in a file."""
-    return _PLACEHOLDER.sub(lambda match: _make_value(match.group(1), chance), text)
-
-
-def _make_value(kind: str, chance: random.Random) -> str:
-    if kind == "pw":
-        return chance.choice(_WORDS) + chance.choice("-_#!+") + chance.choice(_WORDS) + str(chance.randrange(10, 99))
-    if kind.startswith("pem"):
-        lines = "\n".join("".join(chance.choices(_ALNUM + "/+", k=64)) for _ in range(4))
-        name = "OPENSSH PRIVATE KEY" if "openssh" in kind else "RSA PRIVATE KEY"
-        return f"-----BEGIN {name}-----\n{lines}\n-----END {name}-----"
-    prefix, alphabet, length = _SHAPES.get(kind, ("", _ALNUM, 32))
-    return prefix + "".join(chance.choices(alphabet, k=length))
 
 
 def add_variants(rows: Sequence[Row]) -> list[Row]:
