@@ -17,6 +17,7 @@ from typing import Any
 from clew import __version__
 from clew.core.errors import ClewError
 from clew.core.records import Candidate, Hit, MemoryRecord
+from clew.decide_commands import add_decide_commands
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -69,6 +70,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_questions(commands)
     _add_pi(commands)
     _add_serve(commands)
+    add_decide_commands(commands)
     engine = commands.add_parser(
         "engine", help="speak with the Pi extension over stdin and stdout (Pi starts this itself)"
     )

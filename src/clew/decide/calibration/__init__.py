@@ -1,0 +1,1 @@
+"""How honest a decision model's probabilities are, and the temperatures that mend them."""

@@ -1,0 +1,347 @@
+"""The commands about decision models: `clew judge evaluate` and `clew calibrate fit|report|export`.
+
+Thin, as all commands: parse, call the rooms, print. This is where the gate's saving rule meets `decide`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from clew.core.errors import InvalidInput, NotFound, SettingsError
+
+if TYPE_CHECKING:
+    from clew.config.load import Config
+    from clew.core.ports import DecisionModel
+    from clew.decide.calibration.sources import GatheredRows
+    from clew.decide.evaluation.labelled import LabelledRow, RowsKind
+    from clew.decide.evaluation.view import Section
+    from clew.decide.questionnaire import QuestionnaireKind
+
+_TIERS = ("auto", "lexical", "encoder")
+_TRUE_SHARE = 0.07
+_PRECISION = 0.9
+
+
+def add_decide_commands(commands: Any) -> None:
+    """Add both commands to the command line."""
+    _add_judge(commands)
+    _add_calibrate(commands)
+
+
+def _action(actions: Any, name: str, help_: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = actions.add_parser(name, help=help_, description=help_)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _actions(commands: Any, name: str, help_: str) -> Any:
+    parser = commands.add_parser(name, help=help_, description=help_)
+    return parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+
+
+# -- judge ----------------------------------------------------------------------------------------------------------
+
+
+def _add_judge(commands: Any) -> None:
+    actions = _actions(commands, "judge", "measure the built-in judge or another decision model")
+    parser = _action(actions, "evaluate", "ask a decision model about labelled rows and measure its answers", _evaluate)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="labelled rows (JSON lines)")
+    parser.add_argument("--url", metavar="URL", help="evaluate the System One server there, not the built-in judge")
+    parser.add_argument("--tier", choices=_TIERS, default="auto", help="tier of the built-in judge (default auto)")
+    parser.add_argument(
+        "--share",
+        type=_share,
+        default=_TRUE_SHARE,
+        metavar="S",
+        help="true share of messages worth saving (default .07)",
+    )
+    parser.add_argument("--progress", action="store_true", help="show progress even if stderr is not a terminal")
+    _add_output(parser)
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument("--plot", type=Path, metavar="SVG", help="write a reliability diagram into a new file")
+
+
+def _evaluate(arguments: argparse.Namespace) -> int:
+    from clew.config.load import load_config
+    from clew.decide.evaluation.json_lines import create_file, require_absent
+    from clew.decide.evaluation.labelled import read_labelled, select_rows
+    from clew.decide.evaluation.view import draw_sections, render_sections, sections_json
+
+    if arguments.plot:
+        require_absent(arguments.plot)
+    files = [read_labelled(path) for path in arguments.files]
+    config = load_config()
+    _warn(config.warnings)
+    model = _open_model(config, arguments.url, arguments.tier)
+    kinds = dict.fromkeys(file.kind for file in files)
+    progress = _Progress(is_wanted=arguments.progress)
+    sections = [
+        _measure(model, kind, select_rows(files, kind), config=config, share=arguments.share, progress=progress)
+        for kind in kinds
+    ]
+    if arguments.plot:
+        create_file(arguments.plot, draw_sections(sections))
+    _print(sections_json(sections) if arguments.json else render_sections(sections))
+    problems = [(text, count) for section in sections for text, count in section.judging.problems.items()]
+    _warn(f"{count} rows were not answered: {text}" for text, count in problems)
+    return 1 if problems else 0
+
+
+def _open_model(config: Config, url: str | None, tier: str) -> DecisionModel:
+    """The model to measure: the server named, or the built-in judge with its weights loaded."""
+    if url is None:
+        return _open_judge(tier)
+    from clew.decide.system_one import SystemOneClient
+
+    gate = config.gate
+    # The key in the settings is meant for the server in the settings, and for no other.
+    is_configured = "decisionModelUrl" in config.explicit and url.rstrip("/") == gate.decision_model_url.rstrip("/")
+    key = gate.decision_model_key if is_configured else None
+    server = SystemOneClient(url, model_id=gate.decision_model_id, api_key=key)
+    _warn([server.warning] if server.warning else [])
+    return server
+
+
+def _open_judge(tier: str) -> DecisionModel:
+    """The built-in judge. The one place that knows its class."""
+    from clew.decide.builtin import LexicalJudge
+
+    if tier == "encoder":
+        raise SettingsError("This Clew has no encoder tier.", "Use --tier lexical.")
+    judge = LexicalJudge()
+    judge.warm_up()
+    return judge
+
+
+def _measure(
+    model: DecisionModel,
+    kind: RowsKind,
+    rows: Sequence[LabelledRow],
+    *,
+    config: Config,
+    share: float,
+    progress: _Progress,
+) -> Section:
+    from clew.decide.evaluation import entries, states
+    from clew.decide.evaluation.judging import judge_rows
+    from clew.decide.evaluation.view import Section
+    from clew.decide.questionnaire import find_in_force
+    from clew.gate.rule import select
+    from clew.gate.settings import GateSettings
+
+    in_force = find_in_force(*_questionnaire(kind, config))
+    _warn(in_force.warnings)
+    with progress:
+        judging = judge_rows(model, rows, in_force.questions, progress.show)
+    thresholds = _thresholds(config)
+    if kind == "pairs":
+        hard_drop = config.gate.hard_drop_threshold
+        pairs = entries.measure_pairs(judging.judged, thresholds=thresholds, hard_drop=hard_drop)
+        return Section(kind=kind, judging=judging, quality=pairs)
+    if kind == "relevance":
+        relevance = entries.measure_relevance(judging.judged, thresholds=thresholds)
+        return Section(kind=kind, judging=judging, quality=relevance)
+    gate = GateSettings.from_config(config.gate).thresholds
+    quality = states.measure_states(
+        judging.judged,
+        rule=lambda decision: select(decision, gate).outcome == "selected",
+        thresholds=thresholds,
+        true_share=share,
+    )
+    return Section(kind=kind, judging=judging, quality=quality)
+
+
+def _questionnaire(kind: RowsKind, config: Config) -> tuple[QuestionnaireKind, Path | None]:
+    from clew.decide.questionnaire import CONSOLIDATION, GATE, PAIRS
+
+    gate = config.gate
+    if kind == "states":
+        return GATE, gate.questions_path
+    return (PAIRS, gate.pair_questions_path) if kind == "pairs" else (CONSOLIDATION, gate.consolidate_questions_path)
+
+
+def _thresholds(config: Config) -> Mapping[str, float]:
+    """Question → the threshold in force."""
+    gate = config.gate
+    return {
+        "has_secret": gate.secret_threshold,
+        "is_session_scoped": gate.session_threshold,
+        "is_durable": gate.durable_threshold,
+        "is_failure": gate.failure_threshold,
+        "same_fact": gate.same_fact_threshold,
+        "still_relevant": gate.relevant_threshold,
+    }
+
+
+class _Progress:
+    """A line on stderr that counts up, and is gone at the end, also when the person interrupts."""
+
+    def __init__(self, *, is_wanted: bool) -> None:
+        self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._is_wanted = is_wanted or self._is_terminal
+        self._shown_percent = -1
+
+    def __enter__(self) -> Self:
+        self._shown_percent = -1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_terminal and self._is_wanted:
+            sys.stderr.write("\r\x1b[K")
+
+    def show(self, done: int, total: int) -> None:
+        """Show each percent on a terminal, and each tenth in a log."""
+        percent = 100 * done // max(1, total)
+        step = 1 if self._is_terminal else 10
+        if not self._is_wanted or percent // step == self._shown_percent // step:
+            return
+        self._shown_percent = percent
+        line = f"judged {done} of {total}"
+        sys.stderr.write(f"\r{line}\x1b[K" if self._is_terminal else f"{line}\n")
+        sys.stderr.flush()
+
+
+# -- calibrate ------------------------------------------------------------------------------------------------------
+
+
+def _add_calibrate(commands: Any) -> None:
+    actions = _actions(commands, "calibrate", "make a decision model's probabilities honest")
+    fit = _action(actions, "fit", "find the temperature of each type of question", _fit)
+    _add_logs(fit)
+    fit.add_argument("--output", type=Path, required=True, metavar="FILE", help="new file for the fit")
+    fit.add_argument("--json", action="store_true", help="print JSON instead of text")
+    report = _action(actions, "report", "measure stated probabilities on rows that were held out", _report)
+    _add_logs(report)
+    report.add_argument(
+        "--fit", type=Path, metavar="FILE", help="judge this fit; without it one is made for the report"
+    )
+    report.add_argument(
+        "--precision",
+        type=_share,
+        default=_PRECISION,
+        metavar="P",
+        help="wished for the suggested thresholds (default .9)",
+    )
+    _add_output(report)
+    export = _action(actions, "export", "write the labelled rows in Rizzo Flow's format", _export)
+    _add_logs(export)
+    export.add_argument("--output", type=Path, required=True, metavar="FILE", help="new file for the rows")
+    export.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def _add_logs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "logs",
+        nargs="*",
+        type=Path,
+        metavar="LOG",
+        help="calibration logs, or rows of Rizzo Flow (default: the gate's log)",
+    )
+    parser.add_argument(
+        "--fingerprint", metavar="F", help="whose rows, when the log is of several models; its beginning is enough"
+    )
+
+
+def _gather(arguments: argparse.Namespace) -> GatheredRows:
+    from clew.config.load import load_config
+    from clew.decide.calibration.log import LOG_NAME
+    from clew.decide.calibration.sources import gather_rows
+    from clew.decide.calibration.view import render_left_out
+
+    logs = arguments.logs
+    if not logs:
+        log = load_config().gate.memory_dir / LOG_NAME
+        if not log.exists():
+            raise NotFound(f"There is no calibration log yet ({log}).", "Name a log, or rows of Rizzo Flow.")
+        logs = [log]
+    gathered = gather_rows(logs, fingerprint=arguments.fingerprint)
+    _warn(render_left_out(gathered.left_out))
+    return gathered
+
+
+def _fit(arguments: argparse.Namespace) -> int:
+    from clew.decide.calibration.fit import write_fit
+    from clew.decide.calibration.fitting import fit_temperatures, split_by_state
+    from clew.decide.calibration.view import render_fit
+    from clew.decide.evaluation.json_lines import require_absent
+
+    require_absent(arguments.output)
+    gathered = _gather(arguments)
+    if gathered.rows and gathered.fingerprint is None:
+        raise InvalidInput(
+            "Rows of Rizzo Flow do not tell which model they are of.",
+            "Add --fingerprint with what the server's /health names.",
+        )
+    fit = fit_temperatures(split_by_state(gathered.rows)[0], gathered.fingerprint or "")
+    write_fit(arguments.output, fit)
+    _print(fit.as_json() if arguments.json else render_fit(fit, gathered))
+    _warn([f"wrote {arguments.output}; see what it is worth: clew calibrate report --fit {arguments.output}"])
+    return 0
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from clew.config.load import load_config
+    from clew.decide.calibration.fit import read_fit, require_fingerprint
+    from clew.decide.calibration.report import report_calibration
+    from clew.decide.calibration.view import draw_report, render_report, report_json
+    from clew.decide.evaluation.json_lines import create_file, require_absent
+
+    if arguments.plot:
+        require_absent(arguments.plot)
+    fit = read_fit(arguments.fit) if arguments.fit else None
+    gathered = _gather(arguments)
+    if fit and gathered.fingerprint is not None:
+        require_fingerprint(fit, gathered.fingerprint)
+    report = report_calibration(
+        gathered.rows, fit=fit, thresholds=_thresholds(load_config()), precision=arguments.precision
+    )
+    if arguments.plot:
+        create_file(arguments.plot, draw_report(report))
+    _print(report_json(report, gathered) if arguments.json else render_report(report, gathered))
+    return 0
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from clew.decide.calibration.rows import encode_rows
+    from clew.decide.evaluation.json_lines import create_file, require_absent
+
+    require_absent(arguments.output)
+    gathered = _gather(arguments)
+    if not gathered.rows:
+        raise InvalidInput("There are no labelled rows to export.", "Answer some of the gate's proposals first.")
+    create_file(arguments.output, encode_rows(gathered.rows))
+    result = {"rows": len(gathered.rows), "fingerprint": gathered.fingerprint, "output": str(arguments.output)}
+    of_model = f" of model {gathered.fingerprint}" if gathered.fingerprint else ""
+    _print(result if arguments.json else f"Wrote {len(gathered.rows)} rows{of_model} to {arguments.output}")
+    return 0
+
+
+# -- output ---------------------------------------------------------------------------------------------------------
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
+    return value
+
+
+def _print(value: Any) -> None:
+    import json
+
+    print(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def _warn(lines: Any) -> None:
+    for line in lines:
+        sys.stderr.write(f"clew: {line}\n")
