@@ -146,13 +146,17 @@ def bundled(id_: str) -> dict[str, Any]:
     return {"type": question.type, "instructions": question.instructions, "criteria": criteria}
 
 
-def test_the_wording_chooses_the_head_and_the_id_does_not(served: Served) -> None:
-    answers = served.answers(
-        {"is_durable": bundled("is_durable"), "has_secret": bundled("is_durable"), "is_failure": NOUL}
-    )
+def test_a_known_wording_chooses_the_head_whatever_the_id(served: Served) -> None:
+    answers = served.answers({"is_durable": bundled("is_durable"), "has_secret": bundled("is_durable"), "q": NOUL})
     assert answers["has_secret"] == answers["is_durable"]
-    assert "x_abstained" not in answers["is_durable"]
-    assert answers["is_failure"] == {"type": "noul", "noul": 0.5, "x_abstained": True}
+    assert (answers["has_secret"]["x_head"], answers["has_secret"]["x_matched_by"]) == ("is_durable", "wording")
+    assert answers["q"] == {"type": "noul", "noul": 0.5, "x_abstained": True}
+
+
+def test_an_unknown_wording_under_a_known_id_is_answered_and_says_so(served: Served) -> None:
+    answers = served.answers({"is_durable": NOUL, "other": bundled("is_durable")})
+    assert answers["is_durable"]["noul"] == answers["other"]["noul"]
+    assert (answers["is_durable"]["x_matched_by"], answers["other"]["x_matched_by"]) == ("id", "wording")
 
 
 def test_outcomes_that_are_swapped_are_another_question(served: Served) -> None:

@@ -16,6 +16,8 @@ ALLOWED = re.compile(
     r"|clew/py\.typed"
     r"|clew/decide/(?:gate|consolidate|consolidate-pair)-questions\.json"
     r"|clew/decide/lexical/(?:lexicons\.json|weights\.npz|MODEL_CARD\.md)"
+    r"|clew/decide/server/wordings\.json"
+    r"|clew/decide/server/pages/(?:docs\.html|docs\.js|playground\.html|playground\.js|style\.css)"
     r"|clew/store/model/(?:model\.onnx|vocabulary\.txt\.xz|characters\.json|manifest\.json|LICENSE|README\.md)"
     r"|clew/hosts/pi/extension/[\w.]+\.ts"
     r"|clew-[\w.]+\.dist-info/.+"

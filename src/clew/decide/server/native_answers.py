@@ -1,7 +1,7 @@
 """Answers of the native decisions API: logits of the candidates, what follows from them, and whether to rely on it.
 
-The judge's probabilities are turned into logits, so that both APIs agree. Where it has no head for a question, all
-options weigh the same and "insufficient evidence" outweighs them, if the question offers it.
+Where the judge has no head for a question, all options weigh the same and "insufficient evidence" outweighs them, if
+the question offers it.
 """
 
 from __future__ import annotations
@@ -9,54 +9,54 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from clew.core.decisions import Answer, NoulAnswer
-from clew.core.records import State
-from clew.decide.builtin import LexicalJudge
-from clew.decide.server.answers import address, estimate_tokens, read_state
+from clew.core.ports import DecisionModel
+from clew.decide.server.answers import estimate_tokens
+from clew.decide.server.heads import HeadAnswer, ask_heads, softmax
 from clew.decide.server.native_requests import ABOVE, BELOW, INSUFFICIENT, SPECIALS, NativeQuestion, NativeRequest
 from clew.decide.server.requests import render_text
 
+if TYPE_CHECKING:
+    from clew.decide.calibration.fit import Fit
+
 _LEAST_PROBABILITY = 1e-12
-#: Logit of a special candidate that wins; one that cannot win has its negative. Further out than any option's.
+#: Logit, at temperature 1, of a special candidate that wins; one that cannot win has its negative. Further out than
+#: any option's.
 _CERTAIN = 40.0
+_UNCALIBRATED = "uncalibrated_conditional_option_scores"
+_CALIBRATED = "temperature_scaled_requires_held_out_validation"
 
 
-def answer_native(judge: LexicalJudge, request: NativeRequest) -> dict[str, Any]:
+def answer_native(judge: DecisionModel, request: NativeRequest, fit: Fit | None = None) -> dict[str, Any]:
     """The `answers` of the body, by question id."""
-    state = read_state(request.state)
-    asked = {id_: address(question.asked, state) for id_, question in request.questions.items() if question.asked}
-    decision = judge.decide(state or State(user=""), asked)
+    asked = {id_: replace(question.asked, id=id_) for id_, question in request.questions.items() if question.asked}
+    said = ask_heads(judge, request.state, asked, fit)
     answers: dict[str, Any] = {}
     for id_, question in request.questions.items():
-        is_known = id_ in asked and id_ not in decision.abstained
-        logits = _logits(question, decision.answers[id_] if is_known else None)
-        answers[id_] = read_answer(question, logits) | ({} if is_known else {"x_abstained": True})
+        temperature = said[id_].temperature if id_ in said else fit.temperature("numeric") if fit else 1.0
+        marks = said[id_].marks if id_ in said else {"x_abstained": True}
+        answers[id_] = read_answer(question, _logits(question, said.get(id_), temperature), temperature) | marks
         prompt = render_text([request.state_text, request.raw_questions[id_]])
         answers[id_]["prompt_sha256"] = hashlib.sha256(prompt.encode("utf-8", "replace")).hexdigest()
         answers[id_]["input_tokens"] = max(1, estimate_tokens(prompt))
     return answers
 
 
-def _logits(question: NativeQuestion, answer: Answer | None) -> dict[str, float]:
-    """By candidate, specials last; None stands for no answer."""
-    specials = dict.fromkeys(question.specials, -_CERTAIN)
-    if answer is None:
-        if INSUFFICIENT in specials:
-            specials[INSUFFICIENT] = _CERTAIN
-        return dict.fromkeys(question.legend, 0.0) | specials
-    if isinstance(answer, NoulAnswer):
-        shares: Sequence[float] = (1.0 - answer.probability, answer.probability)
-    else:
-        shares = tuple(answer.probabilities.values())
-    logs = (math.log(max(share, _LEAST_PROBABILITY)) for share in shares)
-    return dict(zip(question.legend, logs, strict=True)) | specials
+def _logits(question: NativeQuestion, said: HeadAnswer | None, temperature: float) -> dict[str, float]:
+    """By candidate, specials last."""
+    specials = dict.fromkeys(question.specials, -_CERTAIN * temperature)
+    if said and said.match:
+        return dict(zip(question.legend, said.logits, strict=True)) | specials
+    if INSUFFICIENT in specials:
+        specials[INSUFFICIENT] = _CERTAIN * temperature
+    return dict.fromkeys(question.legend, 0.0) | specials
 
 
-def read_answer(question: NativeQuestion, logits: Mapping[str, float]) -> dict[str, Any]:
-    """Everything of an answer that follows from the candidates' logits."""
-    shares = _softmax(logits)
+def read_answer(question: NativeQuestion, logits: Mapping[str, float], temperature: float = 1.0) -> dict[str, Any]:
+    """Everything of an answer that follows from the candidates' logits (before the temperature)."""
+    shares = dict(zip(logits, softmax(list(logits.values()), temperature), strict=True))
     unavailable = sum(shares[name] for name in question.specials)
     status = _status(question, shares, unavailable)
     return {
@@ -66,17 +66,10 @@ def read_answer(question: NativeQuestion, logits: Mapping[str, float]) -> dict[s
         "option_logits": dict(logits),
         "legend": dict(question.legend) | {name: SPECIALS[name] for name in question.specials},
         "uncertainty": _uncertainty(shares, unavailable),
-        "probability_status": "uncalibrated_conditional_option_scores",
-        "temperature": 1.0,
+        "probability_status": _UNCALIBRATED if temperature == 1.0 else _CALIBRATED,
+        "temperature": temperature,
         **_values(question, shares, unavailable, is_ok=status == "ok"),
     }
-
-
-def _softmax(logits: Mapping[str, float]) -> dict[str, float]:
-    highest = max(logits.values())
-    powers = {name: math.exp(logit - highest) for name, logit in logits.items()}
-    total = math.fsum(powers.values())
-    return {name: power / total for name, power in powers.items()}
 
 
 def _status(question: NativeQuestion, shares: Mapping[str, float], unavailable: float) -> str:
