@@ -123,31 +123,34 @@ def check_model(config: Config) -> ModelReport:
     return ModelReport(name=model.name, where=model.address, problem=problem, warning=model.warning or "")
 
 
-def serve_decisions(host: str, port: int, *, key_variable: str | None) -> int:
+def serve_decisions(host: str, port: int, *, key_variable: str | None = None, calibration: Path | None = None) -> int:
     """Answer System One requests until the process is told to stop.
 
     Args:
         key_variable: environment variable with the key that clients must send; None asks for no key.
+        calibration: file with the fit to apply; None leaves the judge's numbers as they are.
 
     Raises:
-        SettingsError: the variable holds no key, or the address cannot be used.
+        SettingsError: the variable holds no key, the fit cannot be used, or the address cannot.
     """
     import os
 
+    from clew.decide.calibration.fit import read_fit
     from clew.decide.server.listener import DecisionServer, serve
 
+    fit = read_fit(calibration) if calibration else None
     key = os.environ.get(key_variable, "").strip() if key_variable else None
     if key == "":
         raise SettingsError(f"The variable {key_variable} holds no key.", "Set it, or leave --key-env out.")
 
     def announce(server: DecisionServer) -> None:
-        if not server.is_loopback:
+        if not server.access.is_loopback:
             guard = "" if key else " and no key is asked for (see --key-env)"
             sys.stderr.write(f"clew: other machines can reach this server{guard}; what they send is not encrypted.\n")
         sys.stdout.write(f"Serving on {server.url}\n")
         sys.stdout.flush()
 
-    return serve(host, port, key=key, announce=announce)
+    return serve(host, port, key=key, fit=fit, announce=announce)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

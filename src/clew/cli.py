@@ -322,13 +322,18 @@ def _add_serve(commands: Any) -> None:
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="listen here (default 127.0.0.1)")
     parser.add_argument("--port", type=_port, default=8017, metavar="N", help="default 8017; 0 takes a free one")
     parser.add_argument("--key-env", metavar="NAME", help="ask clients for the key that this variable holds")
+    parser.add_argument(
+        "--calibration", type=Path, metavar="FILE", help="apply the temperatures of this fit (see `clew calibrate`)"
+    )
     parser.set_defaults(run=_run_serve)
 
 
 def _run_serve(arguments: argparse.Namespace) -> int:
     from clew.app import serve_decisions
 
-    return serve_decisions(arguments.host, arguments.port, key_variable=arguments.key_env)
+    return serve_decisions(
+        arguments.host, arguments.port, key_variable=arguments.key_env, calibration=arguments.calibration
+    )
 
 
 def _run_engine(_: argparse.Namespace) -> int:

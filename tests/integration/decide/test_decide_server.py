@@ -335,11 +335,11 @@ def test_a_connection_stays_open_for_the_next_request(served: Served) -> None:
 # -- start and end --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_it_ends_when_told_to(tmp_path: Path, sent: signal.Signals, code: int) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_when_told_to(tmp_path: Path, sent: signal.Signals) -> None:
     with serving(tmp_path) as server:
         server.process.send_signal(sent)
-        assert server.process.wait(LIMIT_S) == code
+        assert server.process.wait(LIMIT_S) == 0
         assert server.process.stderr
         assert "Traceback" not in server.process.stderr.read()
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from clew.decide.server import bodies, listener
+from clew.decide.server import bodies, exchange, listener, service
 
 LIMIT_S = 30
 BODY = json.dumps(
@@ -42,9 +42,9 @@ def post(port: int, headers: dict[str, str] | None = None) -> tuple[int, Any, An
 
 def test_one_request_more_than_may_wait_is_sent_away(server: listener.DecisionServer) -> None:
     replies: queue.Queue[tuple[int, Any, Any]] = queue.Queue()
-    count = listener.MAX_WAITING + 2  # one is being judged, one is too many
+    count = service.MAX_WAITING + 2  # one is being judged, one is too many
     threads = [threading.Thread(target=lambda: replies.put(post(server.server_port))) for _ in range(count)]
-    with server._judging:
+    with server.service._judging:
         for thread in threads:
             thread.start()
         status, body, headers = replies.get(timeout=LIMIT_S)
@@ -57,7 +57,7 @@ def test_one_request_more_than_may_wait_is_sent_away(server: listener.DecisionSe
 def test_a_body_that_stops_arriving_is_given_up(
     server: listener.DecisionServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listener._Exchange, "timeout", 0.05)
+    monkeypatch.setattr(exchange, "REQUEST_TIMEOUT_S", 0.05)
     with socket.create_connection(("127.0.0.1", server.server_port), timeout=LIMIT_S) as client:
         client.sendall(b"POST /v1/systemone HTTP/1.1\r\nContent-Length: 10\r\n\r\n{")
         reply = b"".join(iter(lambda: client.recv(65536), b""))
@@ -80,7 +80,7 @@ def test_a_mistake_of_ours_is_answered_without_its_details(
     def fail(*_: object) -> None:
         raise RuntimeError("x marks the state")
 
-    monkeypatch.setattr(listener, "answer_request", fail)
+    monkeypatch.setattr(service, "answer_request", fail)
     status, body, _ = post(server.server_port)
     assert (status, body["detail"]["error_type"]) == (500, "internal_error")
     assert "marks" not in str(body) + capsys.readouterr().err

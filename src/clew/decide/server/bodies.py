@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import BinaryIO
 
-from clew.decide.server.refusals import BrokenBody, TooLarge, TooSlow, UnknownEncoding
+from clew.decide.server.refusals import BrokenBody, TooLarge, UnknownEncoding
 
 MAX_BODY_BYTES = 1 << 20
 #: How much of an oversized body is read and thrown away, so that the client gets to read the refusal.
@@ -25,13 +25,9 @@ def read_body(stream: BinaryIO, headers: Mapping[str, str]) -> bytes:
     Raises:
         BrokenBody: it ends early or its framing is wrong.
         TooLarge: it is over the limit, on the wire or decompressed.
-        TooSlow: it stops arriving.
         UnknownEncoding: its compression is not known here.
     """
-    try:
-        raw = _read_chunks(stream) if _is_chunked(headers) else _read_exactly(stream, _announced_bytes(headers))
-    except TimeoutError as error:
-        raise TooSlow("The body did not arrive in time.") from error
+    raw = _read_chunks(stream) if _is_chunked(headers) else _read_exactly(stream, _announced_bytes(headers))
     return _decompress(raw, headers.get("Content-Encoding") or "identity")
 
 

@@ -1,12 +1,7 @@
-"""The HTTP side of the decision server: routes, keys, one judgement at a time.
-
-Every answer is JSON, refusals too. Nothing of a request is logged.
-"""
+"""The decision server's socket: how many may connect, and how it ends."""
 
 from __future__ import annotations
 
-import hmac
-import ipaddress
 import json
 import signal
 import socket
@@ -14,35 +9,28 @@ import socketserver
 import sys
 import threading
 import time
-import uuid
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
-from urllib.parse import urlsplit
+from http.server import ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
 
 from clew.core.errors import SettingsError
-from clew.core.records import State
 from clew.decide.builtin import LexicalJudge
-from clew.decide.server.answers import SERVED_NAMES, answer_request
-from clew.decide.server.bodies import read_body
-from clew.decide.server.native_answers import answer_native
-from clew.decide.server.native_requests import parse_native
-from clew.decide.server.refusals import (
-    Busy,
-    Failed,
-    NotAuthenticated,
-    Refusal,
-    UnknownRoute,
-    WrongMethod,
-)
-from clew.decide.server.requests import parse_request
+from clew.decide.server.access import Access
+from clew.decide.server.exchange import Exchange
+from clew.decide.server.refusals import Overloaded
+from clew.decide.server.service import DecisionService
 
-MAX_WAITING = 32
-READ_TIMEOUT_S = 30.0
-_RELEASE_DATE = "2026-11-30"
-#: What the standard library would answer with a 5xx, though the request is to blame.
-_SENDERS_FAULT = {501: 405, 505: 400}
+if TYPE_CHECKING:
+    from clew.decide.calibration.fit import Fit
+
+MAX_CONNECTIONS = 64
+#: How long the end waits for requests that are being answered.
+DRAIN_S = 5.0
+#: How long a client that was turned away has to read why.
+_FAREWELL_S = 1.0
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class DecisionServer(ThreadingHTTPServer):
@@ -50,26 +38,28 @@ class DecisionServer(ThreadingHTTPServer):
 
     Args:
         key: what clients must send as bearer token; None asks for nothing.
+        fit: temperatures for the judge's logits.
 
     Raises:
-        SettingsError: the address cannot be used.
+        SettingsError: the address cannot be used, or the fit was made for another model.
     """
 
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, host: str, port: int, *, key: str | None = None) -> None:
+    def __init__(self, host: str, port: int, *, key: str | None = None, fit: Fit | None = None) -> None:
+        self.service = DecisionService(LexicalJudge(), fit)
+        self.is_ending = False
+        self._counting = threading.Condition()
+        self._open = self._answering = 0
+        self._turned_away: deque[tuple[float, socket.socket]] = deque()
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
-            super().__init__((host, port), _Exchange)
+            super().__init__((host, port), Exchange)
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
             raise SettingsError(f"Cannot listen on {host} port {port} ({reason}).", "Choose another one.") from error
-        self._key = key
-        self._judge = LexicalJudge()
-        self._judging = threading.Lock()
-        self._places = threading.BoundedSemaphore(MAX_WAITING + 1)  # one is being judged
-        self.fingerprint = self._judge.decide(State(user=""), {}).fingerprint
+        self.access = Access(address=self.server_name, key=key)
 
     def server_bind(self) -> None:
         """Bind without asking a name server who we are."""
@@ -82,66 +72,69 @@ class DecisionServer(ThreadingHTTPServer):
         host = f"[{self.server_name}]" if ":" in self.server_name else self.server_name
         return f"http://{host}:{self.server_port}"
 
-    @property
-    def is_loopback(self) -> bool:
-        """Whether only this machine reaches it."""
-        return ipaddress.ip_address(self.server_name.split("%")[0]).is_loopback
-
-    def check_key(self, header: str | None) -> None:
-        """Compare a request's Authorization header with the key. Raises NotAuthenticated."""
-        if self._key is None:
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Give the connection a thread, or turn it away when there are too many."""
+        with self._counting:
+            is_welcome = self._open < MAX_CONNECTIONS
+            self._open += is_welcome
+        if not is_welcome:
+            self._turn_away(request)
             return
-        scheme, _, given = (header or "").partition(" ")
-        if scheme.lower() != "bearer" or not given.strip():
-            raise NotAuthenticated("Send the key as a bearer token.")
-        if not hmac.compare_digest(given.strip().encode("latin-1", "replace"), self._key.encode()):
-            raise NotAuthenticated("The key is not the right one.")
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # the system has no thread left
+            self._close_one()
+            raise
 
-    def answer(self, body: bytes) -> dict[str, Any]:
-        """Answer the body of a System One request. Raises Refusal."""
-        request = parse_request(body)
-        with self._turn():
-            return answer_request(self._judge, request)
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve the connection until it ends."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._close_one()
 
-    def health(self) -> dict[str, Any]:
-        """Who answers here."""
-        return {"status": "ready", "model": {"name": self._judge.name, "fingerprint": self.fingerprint}}
+    def _close_one(self) -> None:
+        with self._counting:
+            self._open -= 1
 
-    def answer_native(self, body: bytes) -> dict[str, Any]:
-        """Answer the body of a native decisions request. Raises Refusal."""
-        request = parse_native(body)
-        arrived = time.perf_counter()
-        with self._turn():
-            started = time.perf_counter()
-            answers = answer_native(self._judge, request)
-        ended = time.perf_counter()
-        tokens = sum(answer["input_tokens"] for answer in answers.values())
-        return {
-            "model": self.health()["model"],
-            "mode": request.mode,
-            "answers": answers,
-            "calibration": None,
-            "timing": {
-                **dict.fromkeys(("prefill_seconds", "compile_seconds"), 0.0),
-                **dict.fromkeys(("shared_prefix_tokens", "generated_tokens"), 0),
-                "inference_seconds": ended - started,
-                "queue_seconds": started - arrived,
-                "total_seconds": ended - arrived,
-                "evaluated_tokens_including_padding": tokens,
-                "logical_input_tokens": tokens,
-                "batches": 1,
-            },
-        }
+    def _turn_away(self, connection: socket.socket) -> None:
+        """Say why, and leave the socket open for a moment: closed at once, it might lose the answer."""
+        connection.setblocking(False)  # noqa: FBT003 - the standard library's signature
+        with suppress(OSError):
+            connection.sendall(_overloaded_reply())
+            connection.shutdown(socket.SHUT_WR)
+        self._turned_away.append((time.monotonic() + _FAREWELL_S, connection))
+        if len(self._turned_away) > MAX_CONNECTIONS:
+            self._turned_away.popleft()[1].close()
+
+    def service_actions(self) -> None:
+        """Close the connections that were turned away a while ago."""
+        while self._turned_away and self._turned_away[0][0] <= time.monotonic():
+            self._turned_away.popleft()[1].close()
+
+    def server_close(self) -> None:
+        """Stop listening."""
+        super().server_close()
+        while self._turned_away:
+            self._turned_away.popleft()[1].close()
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        if not self._places.acquire(blocking=False):
-            raise Busy(f"{MAX_WAITING} requests wait already.")
+    def in_flight(self) -> Iterator[None]:
+        """Count a request as one that the end has to wait for."""
+        with self._counting:
+            self._answering += 1
         try:
-            with self._judging:
-                yield
+            yield
         finally:
-            self._places.release()
+            with self._counting:
+                self._answering -= 1
+                self._counting.notify_all()
+
+    def drain(self, timeout_s: float = DRAIN_S) -> bool:
+        """Wait for the requests that are being answered; False if some still are when the time is up."""
+        self.is_ending = True
+        with self._counting:
+            return self._counting.wait_for(lambda: not self._answering, timeout_s)
 
     def handle_error(self, *_: Any) -> None:
         """Say in one line that a connection failed, unless the client just left."""
@@ -150,106 +143,54 @@ class DecisionServer(ThreadingHTTPServer):
             sys.stderr.write(f"clew: a connection failed ({type(error).__name__})\n")
 
 
-def serve(host: str, port: int, *, key: str | None, announce: Callable[[DecisionServer], None]) -> int:
-    """Serve until SIGTERM (returns 0) or Ctrl-C (raises KeyboardInterrupt).
+def serve(
+    host: str,
+    port: int,
+    *,
+    key: str | None,
+    fit: Fit | None = None,
+    announce: Callable[[DecisionServer], None],
+) -> int:
+    """Serve until SIGTERM or Ctrl-C, let requests that are being answered end, and return 0.
 
     Args:
         announce: called once the address is known and connections are accepted.
 
     Raises:
-        SettingsError: the address cannot be used.
+        SettingsError: the address cannot be used, or the fit was made for another model.
+        KeyboardInterrupt: Ctrl-C came a second time.
     """
-    with DecisionServer(host, port, key=key) as server:
-        # shutdown() waits for the loop that this very thread runs
-        signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=server.shutdown, daemon=True).start())
+    with DecisionServer(host, port, key=key, fit=fit) as server, _stopped_by_signals(server):
         announce(server)
         server.serve_forever(poll_interval=0.1)
+        server.server_close()
+        server.drain()
     return 0
 
 
-def _list_models() -> dict[str, Any]:
-    description = "Clew's built-in judge, lexical tier: answers the gate's questions"
-    return {
-        "models": [{"name": name, "description": description, "release_date": _RELEASE_DATE} for name in SERVED_NAMES]
-    }
+@contextmanager
+def _stopped_by_signals(server: DecisionServer) -> Iterator[None]:
+    """The first signal stops the server, the second one ends the process at once."""
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+
+    def stop(*_: Any) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        # shutdown() waits for the loop that this very thread runs
+        threading.Thread(target=server.shutdown, daemon=True).start()
+
+    for number in _SIGNALS:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-class _Exchange(BaseHTTPRequestHandler):
-    """One connection: any number of requests, one after the other."""
-
-    server: DecisionServer
-    protocol_version = "HTTP/1.1"
-    server_version = "clew"
-    sys_version = ""
-    timeout = READ_TIMEOUT_S
-    disable_nagle_algorithm = True
-
-    def do_GET(self) -> None:
-        self._run()
-
-    def do_HEAD(self) -> None:
-        self._run()
-
-    def do_POST(self) -> None:
-        self._run()
-
-    def _run(self) -> None:
-        try:
-            status, body, headers = 200, self._handle(), {}
-        except Refusal as refusal:
-            status, body, headers = refusal.status, refusal.body(), dict(refusal.headers)
-        except Exception as error:  # noqa: BLE001 - a mistake of ours must not cost the client its answer
-            sys.stderr.write(f"clew: a request failed ({type(error).__name__})\n")
-            status, body, headers = Failed.status, Failed("The server made a mistake.").body(), {}
-        self._reply(status, body, headers)
-
-    def _handle(self) -> dict[str, Any]:
-        body = self._read()
-        path = urlsplit(self.path).path
-        routes: dict[str, tuple[str, Callable[[], dict[str, Any]]]] = {
-            "/health": ("GET, HEAD", self.server.health),
-            "/v1/models": ("GET, HEAD", _list_models),
-            "/v1/decisions": ("POST", lambda: self.server.answer_native(body)),
-            "/v1/systemone": ("POST", lambda: self.server.answer(body)),
-        }
-        if path not in routes:
-            raise UnknownRoute("There is nothing at this path.")
-        methods, respond = routes[path]
-        if self.command not in methods.split(", "):
-            raise WrongMethod(methods)
-        if path != "/health":
-            self.server.check_key(self.headers.get("Authorization"))
-        return respond()
-
-    def _read(self) -> bytes:
-        """The whole body, whatever the route: what is left unread would be taken for the next request."""
-        self.close_connection, keeps_open = True, not self.close_connection
-        body = read_body(self.rfile, self.headers)  # type: ignore[arg-type]  # a Message is a Mapping in all but name
-        self.close_connection = not keeps_open
-        return body
-
-    def _reply(self, status: int, body: Any, headers: dict[str, str]) -> None:
-        data = json.dumps(body, allow_nan=False).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.send_header("X-TypeSafe-Request-Id", uuid.uuid4().hex)
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
-
-    def send_error(self, code: int, *_: Any, **__: Any) -> None:
-        """What the standard library refuses by itself, in the same shape as all else."""
-        self.close_connection = True
-        status = _SENDERS_FAULT.get(code, code)
-        refusal = WrongMethod("") if status == 405 else Refusal(f"The request cannot be read ({status}).")
-        self.command = self.command or "GET"
-        with suppress(OSError):
-            self._reply(status, refusal.body(), {})
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is the standard library's
-        """Log nothing: what is judged is private."""
+def _overloaded_reply() -> bytes:
+    refusal = Overloaded(f"{MAX_CONNECTIONS} connections are open already.")
+    data = json.dumps(refusal.body()).encode()
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(data)), "Connection": "close"}
+    lines = [f"{name}: {value}" for name, value in {**headers, **refusal.headers}.items()]
+    return "\r\n".join([f"HTTP/1.1 {refusal.status} Service Unavailable", *lines, "", ""]).encode() + data

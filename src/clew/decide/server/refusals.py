@@ -72,6 +72,13 @@ class NotAuthenticated(Refusal):
     headers = {"WWW-Authenticate": "Bearer"}  # noqa: RUF012 - never changed
 
 
+class Forbidden(Refusal):
+    """The request was sent by a page of another site, or seems so."""
+
+    status = 403
+    error_type = "forbidden"
+
+
 class UnknownRoute(Refusal):
     """There is nothing at this path."""
 
@@ -91,7 +98,7 @@ class WrongMethod(Refusal):
 
 
 class TooSlow(Refusal):
-    """The body did not arrive in time."""
+    """The request did not arrive in time."""
 
     status = 408
     error_type = "request_timeout"
@@ -120,6 +127,14 @@ class Busy(Refusal):
 
     status = 429
     error_type = "rate_limit_error"
+    headers = {"Retry-After": "1"}  # noqa: RUF012 - never changed
+
+
+class Overloaded(Refusal):
+    """As many connections are open as may be."""
+
+    status = 503
+    error_type = "overloaded_error"
     headers = {"Retry-After": "1"}  # noqa: RUF012 - never changed
 
 
