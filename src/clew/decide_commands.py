@@ -50,8 +50,9 @@ def _add_judge(commands: Any) -> None:
     actions = _actions(commands, "judge", "measure the built-in judge or another decision model")
     parser = _action(actions, "evaluate", "ask a decision model about labelled rows and measure its answers", _evaluate)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="labelled rows (JSON lines)")
-    parser.add_argument("--url", metavar="URL", help="evaluate the System One server there, not the built-in judge")
-    parser.add_argument("--tier", choices=_TIERS, default="auto", help="tier of the built-in judge (default auto)")
+    judge = parser.add_mutually_exclusive_group()
+    judge.add_argument("--url", metavar="URL", help="evaluate the System One server there, not the built-in judge")
+    judge.add_argument("--tier", choices=_TIERS, default="auto", help="tier of the built-in judge (default auto)")
     parser.add_argument(
         "--share",
         type=_share,
@@ -97,7 +98,7 @@ def _evaluate(arguments: argparse.Namespace) -> int:
 def _open_model(config: Config, url: str | None, tier: str) -> DecisionModel:
     """The model to measure: the server named, or the built-in judge with its weights loaded."""
     if url is None:
-        return _open_judge(tier)
+        return open_judge(tier)
     from clew.decide.system_one import SystemOneClient
 
     gate = config.gate
@@ -109,7 +110,7 @@ def _open_model(config: Config, url: str | None, tier: str) -> DecisionModel:
     return server
 
 
-def _open_judge(tier: str) -> DecisionModel:
+def open_judge(tier: str) -> DecisionModel:
     """The built-in judge. The one place that knows its class."""
     from clew.decide.builtin import LexicalJudge
 

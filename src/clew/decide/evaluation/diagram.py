@@ -14,12 +14,15 @@ from clew.decide.evaluation.metrics import ReliabilityBin
 
 PLOT = 180
 _COUNTS = 44
-_LEFT, _TOP, _GAP, _BOTTOM = 46, 34, 14, 36
+_LEFT, _TOP, _GAP, _BOTTOM = 50, 34, 14, 52
 _PANEL_WIDTH = _LEFT + PLOT + 18
 _PANEL_HEIGHT = _TOP + PLOT + _GAP + _COUNTS + _BOTTOM
 _HEADER = 66
 _MARGIN = 14
-_COLUMNS = 3
+_LEAST_WIDTH = 620
+_MOST_COLUMNS = 3
+#: A bin with fewer rows is drawn small: its share says little.
+_FEW_ROWS = 10
 _TICKS = (0.0, 0.5, 1.0)
 _STYLE = """
 svg { color-scheme: light dark; --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --now: #0550ae; --was: #9a6700 }
@@ -46,9 +49,9 @@ class Panel:
 
 def draw_reliability(title: str, panels: Sequence[Panel]) -> str:
     """The diagram as an SVG file."""
-    columns = min(_COLUMNS, max(1, len(panels)))
+    columns = 2 if len(panels) == 4 else min(_MOST_COLUMNS, max(1, len(panels)))  # a square rather than 3 and 1
     rows = -(-len(panels) // columns) if panels else 0
-    width = max(2 * _MARGIN + columns * _PANEL_WIDTH, 520)
+    width = max(2 * _MARGIN + columns * _PANEL_WIDTH, _LEAST_WIDTH)
     height = _HEADER + rows * _PANEL_HEIGHT + _MARGIN
     size = f'width="{width}" height="{height}"'
     parts = [
@@ -86,7 +89,7 @@ def _legend(*, has_before: bool) -> Iterator[str]:
     yield f'<line class="ideal" x1="{x}" y1="48" x2="{x + 26}" y2="48"/>'
     yield f'<text x="{x + 34}" y="52">as it should be</text>'
     yield f'<rect class="bar" x="{x + 150}" y="42" width="12" height="11"/>'
-    yield f'<text x="{x + 170}" y="52">rows</text>'
+    yield f'<text x="{x + 170}" y="52">rows (small points: under {_FEW_ROWS})</text>'
 
 
 def _draw(panel: Panel) -> Iterator[str]:
@@ -109,15 +112,15 @@ def _axes() -> Iterator[str]:
         yield f'<text class="soft end" x="-6" y="{PLOT - at + 4:g}">{tick:g}</text>'
         yield f'<text class="soft middle" x="{at:g}" y="{PLOT + _GAP + _COUNTS + 14}">{tick:g}</text>'
     yield f'<line class="ideal" x1="0" y1="{PLOT}" x2="{PLOT}" y2="0"/>'
-    yield f'<text class="soft middle" transform="translate(-28 {PLOT // 2}) rotate(-90)">came true</text>'
+    yield f'<text class="soft middle" transform="translate(-34 {PLOT // 2}) rotate(-90)">came true</text>'
     yield f'<text class="soft middle" x="{PLOT // 2}" y="{PLOT + _GAP + _COUNTS + 28}">stated probability</text>'
 
 
 def _curve(class_: str, bins: Sequence[ReliabilityBin]) -> Iterator[str]:
-    points = [(one.predicted * PLOT, (1 - one.observed) * PLOT) for one in bins]
-    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    points = [(one.predicted * PLOT, (1 - one.observed) * PLOT, 4 if one.rows >= _FEW_ROWS else 2) for one in bins]
+    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
     yield f'<polyline class="{class_} line" points="{joined}"/>'
-    yield from (f'<circle class="{class_}" cx="{x:.1f}" cy="{y:.1f}" r="4"/>' for x, y in points)
+    yield from (f'<circle class="{class_}" cx="{x:.1f}" cy="{y:.1f}" r="{radius}"/>' for x, y, radius in points)
 
 
 def _counts(bins: Sequence[ReliabilityBin]) -> Iterator[str]:
@@ -126,7 +129,7 @@ def _counts(bins: Sequence[ReliabilityBin]) -> Iterator[str]:
     most = max((one.rows for one in bins), default=0)
     yield f'<line class="rule" x1="0" x2="{PLOT}" y1="{floor}" y2="{floor}"/>'
     for one in bins:
-        tall = max(1.0, one.rows / most * (_COUNTS - 2))
+        tall = max(1.5, one.rows / most * (_COUNTS - 2))
         left = min(9, int(one.predicted * 10)) * PLOT / 10
         yield (
             f'<rect class="bar" x="{left + 1:g}" y="{floor - tall:.1f}" width="{PLOT / 10 - 2:g}" height="{tall:.1f}">'

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from clew.core.decisions import ChoiceAnswer, Decision, ScoreAnswer
+from clew.core.injections import find_injections
 from clew.core.records import State
 from clew.core.text import set_aside_pastes
 from clew.decide.evaluation.judging import JudgedRow, QuestionQuality, measure_question
@@ -162,6 +163,8 @@ def _groups_of(one: JudgedRow) -> Iterator[tuple[str, str]]:
         yield "length", _band(row.judged.user)
         if set_aside_pastes(row.judged.user)[1].strip():
             yield "slice", "with a paste"
+        if find_injections(row.judged.user):
+            yield "slice", "with a planted order"
     if row.yes["has_secret"]:
         yield "slice", "with a secret"
     if row.yes["is_session_scoped"]:
