@@ -237,3 +237,21 @@ def test_a_report_can_judge_a_given_fit() -> None:
     assert (report.source, report.types[0].temperature) == ("fit", 2.0)
     with pytest.raises(InvalidInput, match="no labelled rows"):
         report_calibration([])
+
+
+def suggested_for(rows: list[CalibrationRow]) -> Any:
+    return report_calibration(rows, precision=0.9).questions[0].suggested
+
+
+def test_a_threshold_is_not_drawn_through_a_tie() -> None:
+    # All rows are equally probable: the true ones, which come first, cannot be told from the others.
+    rows = [row((0.0, 1.0), int(number < 60), key=f"state {number}", kind="boolean") for number in range(100)]
+    assert suggested_for(rows) is None
+
+
+def test_a_threshold_is_not_suggested_on_a_handful_of_rows() -> None:
+    rows = [row((0.0, 1.0), number % 2, key=f"state {number}", kind="boolean") for number in range(100)]
+    few = [row((0.0, 3.0), 1, key=f"few {number}", kind="boolean") for number in range(MIN_ANSWERS - 1)]
+    many = [row((0.0, 3.0), 1, key=f"many {number}", kind="boolean") for number in range(5 * MIN_ANSWERS)]
+    assert suggested_for(rows + few) is None
+    assert suggested_for(rows + many) is not None

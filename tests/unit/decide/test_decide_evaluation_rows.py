@@ -236,6 +236,19 @@ def test_precision_at_the_true_share_weighs_idle_rows() -> None:
     assert measured().true_precision == pytest.approx(1 / (1 + 6))
 
 
+def test_intervals_lie_around_what_they_are_of() -> None:
+    many = [state_row(f"s{number}", is_saved=True, save=0.4 + 0.2 * (number % 5 > 0)) for number in range(100)]
+    many += [state_row(f"i{number}", is_saved=False, save=0.4 + 0.2 * (number % 5 == 0)) for number in range(100)]
+    quality = measure_states(many, rule=rule, thresholds={}, true_share=0.05)
+    for value, interval in (
+        (quality.saving.precision, quality.precision_interval),
+        (quality.saving.recall, quality.recall_interval),
+        (quality.true_precision, quality.true_precision_interval),
+    ):
+        assert interval
+        assert interval[0] < (value or 0) < interval[1] < interval[0] + 0.25
+
+
 def test_importance_and_target_are_measured() -> None:
     quality = measured()
     assert quality.importance_mae == pytest.approx((1 + 0 + 1 + 0.5 + 2) / 5)
