@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from clew.config.load import Config
     from clew.core.ports import DecisionModel
     from clew.decide.calibration.sources import GatheredRows
+    from clew.decide.evaluation.judging import JudgedRow
     from clew.decide.evaluation.labelled import LabelledRow, RowsKind
-    from clew.decide.evaluation.view import Section
+    from clew.decide.evaluation.view import Quality, Section
     from clew.decide.questionnaire import QuestionnaireKind
 
 _TIERS = ("auto", "lexical", "encoder")
@@ -82,11 +83,7 @@ def _evaluate(arguments: argparse.Namespace) -> int:
     _warn(config.warnings)
     model = _open_model(config, arguments.url, arguments.tier)
     kinds = dict.fromkeys(file.kind for file in files)
-    progress = _Progress(is_wanted=arguments.progress)
-    sections = [
-        _measure(model, kind, select_rows(files, kind), config=config, share=arguments.share, progress=progress)
-        for kind in kinds
-    ]
+    sections = [_measure(model, kind, select_rows(files, kind), config, arguments) for kind in kinds]
     if arguments.plot:
         create_file(arguments.plot, draw_sections(sections))
     _print(sections_json(sections) if arguments.json else render_sections(sections))
@@ -122,41 +119,37 @@ def open_judge(tier: str) -> DecisionModel:
 
 
 def _measure(
-    model: DecisionModel,
-    kind: RowsKind,
-    rows: Sequence[LabelledRow],
-    *,
-    config: Config,
-    share: float,
-    progress: _Progress,
+    model: DecisionModel, kind: RowsKind, rows: Sequence[LabelledRow], config: Config, arguments: argparse.Namespace
 ) -> Section:
-    from clew.decide.evaluation import entries, states
     from clew.decide.evaluation.judging import judge_rows
     from clew.decide.evaluation.view import Section
     from clew.decide.questionnaire import find_in_force
-    from clew.gate.rule import select
-    from clew.gate.settings import GateSettings
 
     in_force = find_in_force(*_questionnaire(kind, config))
     _warn(in_force.warnings)
-    with progress:
+    with _Progress(is_wanted=arguments.progress) as progress:
         judging = judge_rows(model, rows, in_force.questions, progress.show)
+    quality = _measure_quality(kind, judging.judged, config, arguments.share)
+    return Section(kind=kind, judging=judging, quality=quality, address=arguments.url or "")
+
+
+def _measure_quality(kind: RowsKind, judged: Sequence[JudgedRow], config: Config, true_share: float) -> Quality:
+    from clew.decide.evaluation import entries, states
+    from clew.gate.rule import select
+    from clew.gate.settings import GateSettings
+
     thresholds = _thresholds(config)
     if kind == "pairs":
-        hard_drop = config.gate.hard_drop_threshold
-        pairs = entries.measure_pairs(judging.judged, thresholds=thresholds, hard_drop=hard_drop)
-        return Section(kind=kind, judging=judging, quality=pairs)
+        return entries.measure_pairs(judged, thresholds=thresholds, hard_drop=config.gate.hard_drop_threshold)
     if kind == "relevance":
-        relevance = entries.measure_relevance(judging.judged, thresholds=thresholds)
-        return Section(kind=kind, judging=judging, quality=relevance)
+        return entries.measure_relevance(judged, thresholds=thresholds)
     gate = GateSettings.from_config(config.gate).thresholds
-    quality = states.measure_states(
-        judging.judged,
+    return states.measure_states(
+        judged,
         rule=lambda decision: select(decision, gate).outcome == "selected",
         thresholds=thresholds,
-        true_share=share,
+        true_share=true_share,
     )
-    return Section(kind=kind, judging=judging, quality=quality)
 
 
 def _questionnaire(kind: RowsKind, config: Config) -> tuple[QuestionnaireKind, Path | None]:
@@ -190,7 +183,6 @@ class _Progress:
         self._shown_percent = -1
 
     def __enter__(self) -> Self:
-        self._shown_percent = -1
         return self
 
     def __exit__(self, *_: object) -> None:

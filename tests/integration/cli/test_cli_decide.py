@@ -100,6 +100,7 @@ def test_a_server_gives_the_numbers_of_the_judge_behind_it(tmp_path: Path, state
         server.shutdown()
         server.server_close()
     local = json.loads(clew(tmp_path, "judge", "evaluate", states, "--json").stdout)["states"]
+    assert (remote["address"], local["address"]) == (server.url, None)
     assert remote["saving"] == local["saving"]
     assert [one["auc"] for one in remote["questions"]] == pytest.approx([one["auc"] for one in local["questions"]])
 

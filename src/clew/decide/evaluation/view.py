@@ -20,11 +20,17 @@ _NOUNS: dict[RowsKind, str] = {"states": "states", "pairs": "pairs of memories",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """What was measured on the rows of one kind."""
+    """What was measured on the rows of one kind. `address`: where the model answered; empty for the built-in judge."""
 
     kind: RowsKind
     judging: Judging
     quality: Quality
+    address: str = ""
+
+    @property
+    def model(self) -> str:
+        """Which model answered, and where."""
+        return self.judging.model + (f" at {self.address}" if self.address else "")
 
     @property
     def questions(self) -> tuple[QuestionQuality, ...]:
@@ -42,6 +48,7 @@ def sections_json(sections: Sequence[Section]) -> dict[str, Any]:
     return {
         section.kind: {
             "model": section.judging.model,
+            "address": section.address or None,
             "fingerprint": section.judging.fingerprint,
             "rows": len(section.judging.judged),
             "problems": dict(section.judging.problems),
@@ -61,13 +68,12 @@ def draw_sections(sections: Sequence[Section]) -> str:
         for one in section.questions
         if one.rows
     ]
-    model = sections[0].judging.model if sections else ""
-    return draw_reliability(f"Reliability of {model}", panels)
+    return draw_reliability(f"Reliability of {sections[0].model}" if sections else "Reliability", panels)
 
 
 def _render(section: Section) -> Iterator[str]:
     judging = section.judging
-    yield f"{judging.model}: {len(judging.judged)} {_NOUNS[section.kind]}{_speed(judging)}"
+    yield f"{section.model}: {len(judging.judged)} {_NOUNS[section.kind]}{_speed(judging)}"
     yield ""
     yield from render_table(
         ("question", "rows", "yes", "AUC", "95 %", "F1", "at", "Brier", "ECE"),
