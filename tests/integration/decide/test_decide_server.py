@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -342,6 +343,38 @@ def test_it_ends_when_told_to(tmp_path: Path, sent: signal.Signals) -> None:
         assert server.process.wait(LIMIT_S) == 0
         assert server.process.stderr
         assert "Traceback" not in server.process.stderr.read()
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_request_that_has_begun_is_answered_before_the_end(tmp_path: Path, sent: signal.Signals) -> None:
+    body = json.dumps(asking(**NOUL)).encode()
+    head = (
+        f"POST /v1/systemone HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+    )
+    with (
+        serving(tmp_path) as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT_S) as client,
+    ):
+        client.sendall(head.encode())
+        assert client.recv(65536).startswith(b"HTTP/1.1 100 ")
+        server.process.send_signal(sent)
+        wait_until_refused(server.port)
+        client.sendall(body)
+        reply = b"".join(iter(lambda: client.recv(65536), b""))
+        assert reply.startswith(b"HTTP/1.1 200 ")
+        assert server.process.wait(LIMIT_S) == 0
+
+
+def wait_until_refused(port: int) -> None:
+    """Until nobody listens there any more."""
+    given_up_at = time.monotonic() + LIMIT_S
+    while time.monotonic() < given_up_at:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S).close()
+        except ConnectionError:
+            return
+        time.sleep(0.01)
+    pytest.fail("the server goes on listening")
 
 
 def test_other_machines_get_in_only_with_a_warning(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 from clew.decide.server.refusals import TooSlow
 
+_STEP_BYTES = 1 << 16
+
 
 class RequestStream(io.RawIOBase):
     """What arrives on a socket.
@@ -47,3 +49,12 @@ class RequestStream(io.RawIOBase):
         if self._deadline is None:
             self._deadline = time.monotonic() + self._total_s
         return count
+
+
+def discard_rest(connection: socket.socket, total_s: float) -> None:
+    """Read and throw away what still arrives, until the sender ends or the time is up."""
+    deadline = time.monotonic() + total_s
+    while (left_s := deadline - time.monotonic()) > 0:
+        connection.settimeout(left_s)
+        if not connection.recv(_STEP_BYTES):
+            return

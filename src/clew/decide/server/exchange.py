@@ -6,6 +6,7 @@ Every answer but the pages is JSON, refusals too. Nothing of a request is logged
 from __future__ import annotations
 
 import io
+import socket
 import sys
 import uuid
 from contextlib import AbstractContextManager, suppress
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from clew.decide.server.access import Access
-from clew.decide.server.arrivals import RequestStream
+from clew.decide.server.arrivals import RequestStream, discard_rest
 from clew.decide.server.bodies import read_body
 from clew.decide.server.refusals import Failed, Refusal, UnknownRoute, WrongMethod
 from clew.decide.server.routes import ROUTES, Content, as_json
@@ -24,6 +25,8 @@ from clew.decide.server.service import DecisionService
 IDLE_TIMEOUT_S = 30.0
 REQUEST_TIMEOUT_S = 30.0
 WRITE_TIMEOUT_S = 30.0
+#: How long a client that was cut off may go on sending: closed at once, the connection might lose the answer.
+FAREWELL_S = 1.0
 _ROUTES = {route.path: route for route in ROUTES}
 #: What the standard library would answer with a 5xx, though the request is to blame.
 _SENDERS_FAULT = {501: 405, 505: 400}
@@ -56,6 +59,15 @@ class Exchange(BaseHTTPRequestHandler):
         self.rfile.close()
         self._stream = RequestStream(self.connection, idle_s=IDLE_TIMEOUT_S, total_s=REQUEST_TIMEOUT_S)
         self.rfile = io.BufferedReader(self._stream)
+        self._is_cut_off = False
+
+    def finish(self) -> None:
+        """End the connection, so that the last answer arrives."""
+        super().finish()
+        if self._is_cut_off:
+            with suppress(OSError):
+                self.connection.shutdown(socket.SHUT_WR)
+                discard_rest(self.connection, FAREWELL_S)
 
     def handle_one_request(self) -> None:
         """Read and answer one request; a head that does not arrive in time is refused like any other."""
@@ -104,8 +116,10 @@ class Exchange(BaseHTTPRequestHandler):
     def _read(self) -> bytes:
         """The whole body, whatever the route: what is left unread would be taken for the next request."""
         self.close_connection, keeps_open = True, not self.close_connection
+        self._is_cut_off = True
         body = read_body(self.rfile, self.headers)  # type: ignore[arg-type]  # a Message is a Mapping in all but name
         self.close_connection = not keeps_open
+        self._is_cut_off = False
         return body
 
     def _reply(self, content: Content) -> None:
@@ -124,7 +138,7 @@ class Exchange(BaseHTTPRequestHandler):
             self.wfile.write(content.data)
 
     def _close_with(self, refusal: Refusal) -> None:
-        self.close_connection = True
+        self.close_connection = self._is_cut_off = True
         with suppress(OSError):
             self._reply(as_json(refusal.body(), refusal.status, refusal.headers))
 
