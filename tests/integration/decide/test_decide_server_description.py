@@ -18,6 +18,7 @@ from openapi_spec_validator import validate
 from clew.decide.questionnaire import CONSOLIDATION, GATE, PAIRS, load_questionnaire
 from clew.decide.server import pages
 from clew.decide.server.listener import DecisionServer
+from clew.decide.server.matching import load_heads
 from clew.decide.server.openapi import describe
 from clew.decide.server.routes import ROUTES
 
@@ -81,6 +82,19 @@ def test_the_description_is_valid_and_is_served(port: int) -> None:
     validate(DOCUMENT)
     assert json.loads(send(port, "GET", "/openapi.json")[2]) == DOCUMENT
     assert set(DOCUMENT["paths"]) == {route.path for route in ROUTES}
+
+
+def test_the_guide_names_every_route_head_and_refusal() -> None:
+    guide = (Path(__file__).resolve().parents[3] / "docs/serve.md").read_text("utf-8")
+    paths = [route.path for route in ROUTES if not route.path.startswith("/pages/")]
+    kinds = {
+        status
+        for path in DOCUMENT["paths"].values()
+        for operation in path.values()
+        for status in operation["responses"]
+    }
+    named = [*paths, *load_heads(), *(kinds - {"200", "302"})]
+    assert [name for name in named if not re.search(rf"(?<![\w/]){re.escape(name)}(?!\w)", guide)] == []
 
 
 def test_every_schema_is_used() -> None:

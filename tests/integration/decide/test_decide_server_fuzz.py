@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -102,3 +103,19 @@ def test_flipped_bytes_are_answered_or_refused(port: int, route: str, request_: 
             yield bytes(body)
 
     assert send_all(port, route, damaged()) <= {200, 400, 422}
+
+
+def test_damaged_requests_on_the_wire_are_answered_or_refused(port: int) -> None:
+    chance = random.Random(11)
+    body = json.dumps(SYSTEM_ONE).encode()
+    whole = b"POST /v1/systemone HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    for _ in range(200):
+        sent = bytearray(whole)
+        for _ in range(chance.randint(1, 3)):
+            sent[chance.randrange(90)] = chance.choice(b"\r\n :/0Z\x00\xff")
+        with socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S) as client:
+            client.sendall(sent)
+            client.shutdown(socket.SHUT_WR)
+            reply = b"".join(iter(lambda: client.recv(65536), b""))
+        status = reply.split(b" ", 2)[1:2]
+        assert not status or status[0] < b"500", bytes(sent)

@@ -28,6 +28,7 @@ TRANSCRIPT = "User: Format it.\nAssistant: Tabs or blanks?\nuser: Use tabs.\nASS
         MESSAGES,
         {"exchange": {"messages": MESSAGES}},
         TRANSCRIPT,
+        TRANSCRIPT.replace("User:", "**User:**").replace("Assistant:", "**Assistant**:"),
         {"text": TRANSCRIPT},
         {"exchange": TRANSCRIPT},
     ],

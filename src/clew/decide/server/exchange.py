@@ -124,6 +124,7 @@ class Exchange(BaseHTTPRequestHandler):
 
     def _reply(self, content: Content) -> None:
         self.connection.settimeout(WRITE_TIMEOUT_S)
+        self.request_version = self.protocol_version  # a status line also for a request whose first line is broken
         self.close_connection = self.close_connection or self.server.is_ending
         self.send_response(content.status)
         self.send_header("Content-Type", content.media_type)

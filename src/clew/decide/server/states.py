@@ -38,7 +38,9 @@ _PAIR_FIELDS = (
 _PAIR_LISTS = ("pair", "memories", "entries")
 _ROLES = {"user": _USER, "human": _USER, "assistant": _ASSISTANT, "ai": _ASSISTANT, "model": _ASSISTANT}
 
-_SPEAKER = re.compile(r"^[ \t]*(user|human|assistant|ai)[ \t]*:[ \t]*", re.IGNORECASE | re.MULTILINE)
+_SPEAKER = re.compile(
+    r"^[ \t]*\*{0,2}(user|human|assistant|ai)\*{0,2}[ \t]*:\*{0,2}[ \t]*", re.IGNORECASE | re.MULTILINE
+)
 _NOUN = r"(?:memory|entry|fact|statement|text)"
 _FIRST = re.compile(rf"\s*(?:{_NOUN}[ \t]+)?(?:a|1)[ \t]*[:=]\s*", re.IGNORECASE)
 _SECOND = re.compile(
