@@ -112,9 +112,20 @@ def test_both_apis_agree_under_a_fit(fitted: DecisionService) -> None:
 @pytest.mark.parametrize("temperature", [0.05, 1.0, 20.0])
 def test_a_secret_that_the_scanner_finds_stays_certain_at_any_temperature(temperature: float) -> None:
     service = DecisionService(LexicalJudge(), replace(FIT, temperatures={"boolean": temperature}))
-    assert compat(service, SECRET)["has_secret"]["noul"] >= 0.99 - 1e-9
+    assert compat(service, SECRET)["has_secret"]["noul"] >= 0.99
     assert native(service, SECRET)["answers"]["has_secret"]["value"] is True
     assert compat(service, RULE)["has_secret"]["noul"] < 0.5
+
+
+@pytest.mark.parametrize("temperature", [0.05, 20.0])
+def test_no_temperature_takes_from_the_options_or_makes_an_abstention_less_certain(temperature: float) -> None:
+    kinds = ("boolean", "choice", "score", "numeric")
+    service = DecisionService(LexicalJudge(), replace(FIT, temperatures=dict.fromkeys(kinds, temperature)))
+    answers = native(service)["answers"]
+    unsure = answers.pop("cost")
+    assert unsure["uncertainty"]["unavailable_probability"] == pytest.approx(1)
+    for answer in answers.values():
+        assert answer["uncertainty"]["unavailable_probability"] == pytest.approx(0, abs=1e-9)
 
 
 def test_health_says_whether_numbers_are_calibrated(plain: DecisionService, fitted: DecisionService) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LEAST_PROBABILITY = 1e-12
 #: What a secret that the scanner found is worth, whatever the head and its temperature say.
-_FOUND_SECRET_LOGIT = math.log(0.99 / 0.01)
+_FOUND_SECRET_LOGIT = math.log(0.99 / 0.01) + 1e-9  # rounded up, so that it comes out as .99 and not just below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
