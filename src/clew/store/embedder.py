@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import threading
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from clew.core.errors import EmbedderUnavailable
+from clew.core.errors import EmbedderUnavailable, ModelUnavailable
+from clew.models.manifest import FOLDER, REINSTALL, load_manifest
+from clew.models.runtime import open_session, open_tokenizer
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from clew.store.tokenizer import WordPiece
-
-_MODEL_FOLDER = Path(__file__).parent / "model"
-_REINSTALL = "Reinstall Clew to restore vector search; full-text search works meanwhile."
+_NAME = "embedder"
+_UNKNOWN_SIGNATURE = "all-MiniLM-L6-v2/int8/missing"
+_UNKNOWN_WIDTH = 384
 
 
 class Embedder(Protocol):
@@ -58,31 +55,32 @@ class BuiltinEmbedder:
     Only the first 256 tokens of a text are embedded, so the vector of a long text stands for its head.
 
     Args:
-        folder: where the model lies; None = the one inside the package.
+        folder: where the models lie.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or _MODEL_FOLDER
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self._folder = folder
         self._lock = threading.Lock()
         self._started = False
         self._settled = threading.Event()
         self._model: _Model | None = None
         self._problem = ""
-        self._manifest: Mapping[str, Any] = {}
+        self._signature, self._width = _UNKNOWN_SIGNATURE, _UNKNOWN_WIDTH
         try:
-            self._manifest = _read_manifest(self._folder)
-        except EmbedderUnavailable as error:
+            entry = load_manifest(folder).entry(_NAME)
+            self._signature, self._width = entry.signature, entry.width
+        except ModelUnavailable as error:
             self._fail(error)
 
     @property
     def signature(self) -> str:
         """Names model and weights."""
-        return str(self._manifest.get("signature", "all-MiniLM-L6-v2/int8/missing"))
+        return self._signature
 
     @property
     def width(self) -> int:
         """How many numbers a vector has."""
-        return int(self._manifest.get("width", 384))
+        return self._width
 
     @property
     def problem(self) -> str:
@@ -99,7 +97,7 @@ class BuiltinEmbedder:
         try:
             threading.Thread(target=self._load, name="clew-embedder", daemon=False).start()
         except RuntimeError as error:  # no thread to be had, or the interpreter is ending
-            self._fail(EmbedderUnavailable(f"The embedder did not load ({error}).", _REINSTALL))
+            self._fail(ModelUnavailable(f"The embedder did not load ({error}).", REINSTALL))
 
     def ready(self, timeout_s: float = 0) -> bool:
         """Whether `embed` would answer at once; waits up to `timeout_s` seconds if a load is running."""
@@ -122,26 +120,27 @@ class BuiltinEmbedder:
 
     def _load(self) -> None:
         try:
-            self._model = _Model(self._folder, self._manifest)
-        except EmbedderUnavailable as error:
+            self._model = _Model(self._folder)
+        except ModelUnavailable as error:
             self._fail(error)
         except Exception as error:  # noqa: BLE001  # whatever native code throws, recall must go on without vectors
-            self._fail(EmbedderUnavailable(f"The embedder did not load ({type(error).__name__}).", _REINSTALL))
+            self._fail(ModelUnavailable(f"The embedder did not load ({type(error).__name__}).", REINSTALL))
         finally:
             self._settled.set()
 
-    def _fail(self, error: EmbedderUnavailable) -> None:
-        self._problem = str(error)
+    def _fail(self, error: ModelUnavailable) -> None:
+        step = error.next_step.removesuffix(".")
+        self._problem = f"{error.what} {step} to restore vector search; full-text search works meanwhile."
         self._settled.set()
 
 
 class _Model:
     """A loaded model: tokenizer and network."""
 
-    def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
-        _check_files(folder, manifest)
-        self._tokenizer = _open_tokenizer(folder, max_tokens=int(manifest["max_tokens"]))
-        self._session = _open_session(folder / "model.onnx")
+    def __init__(self, folder: Path) -> None:
+        entry = load_manifest(folder).require(_NAME)
+        self._tokenizer = open_tokenizer(folder, max_tokens=entry.max_tokens)
+        self._session = open_session(folder / "embedder.onnx")
         self._inputs = [node.name for node in self._session.get_inputs()]
 
     def embed(self, text: str) -> np.ndarray:
@@ -157,61 +156,3 @@ class _Model:
         mean = tokens[0].mean(axis=0)
         vector: np.ndarray = (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)
         return vector
-
-
-def _read_manifest(folder: Path) -> Mapping[str, Any]:
-    try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        return {name: manifest[name] for name in ("signature", "width", "max_tokens", "files")}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise EmbedderUnavailable(
-            f"The embedder's manifest cannot be read ({type(error).__name__}).", _REINSTALL
-        ) from error
-
-
-def _check_files(folder: Path, manifest: Mapping[str, Any]) -> None:
-    for name, expected in manifest["files"].items():
-        try:
-            with (folder / name).open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise EmbedderUnavailable(
-                f"The embedder's file {name} cannot be read ({type(error).__name__}).", _REINSTALL
-            ) from error
-        if digest != expected["sha256"]:
-            raise EmbedderUnavailable(
-                f"The embedder's file {name} is damaged: its sha256 is not the one expected.", _REINSTALL
-            )
-
-
-def _open_tokenizer(folder: Path, *, max_tokens: int) -> WordPiece:
-    import lzma
-
-    from clew.store.tokenizer import WordPiece
-
-    vocabulary = lzma.decompress((folder / "vocabulary.txt.xz").read_bytes()).decode("utf-8").split("\n")[:-1]
-    characters = json.loads((folder / "characters.json").read_text(encoding="utf-8"))
-    return WordPiece(vocabulary, characters, max_tokens=max_tokens)
-
-
-def _open_session(path: Path) -> Any:
-    # Since 1.29 the official builds of onnxruntime report every model they load to their maker and keep a device id in the
-    # home folder. This variable is the full opt-out, but only when it is set before the first import.
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise EmbedderUnavailable(
-            "The package onnxruntime cannot be imported, so no vectors can be made.",
-            "Install it (pip install onnxruntime); full-text search works meanwhile.",
-        ) from error
-    onnxruntime.disable_telemetry_events()  # Windows knows only this way
-    options = onnxruntime.SessionOptions()
-    # One thread that does not spin: a second one gains nothing on a short text and steals time from a busy agent.
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # The further optimisation levels cost start-up time and make this quantised network slower, not faster.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

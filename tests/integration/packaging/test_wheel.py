@@ -18,7 +18,8 @@ ALLOWED = re.compile(
     r"|clew/decide/lexical/(?:lexicons\.json|weights\.npz|MODEL_CARD\.md)"
     r"|clew/decide/server/wordings\.json"
     r"|clew/decide/server/pages/(?:docs\.html|docs\.js|playground\.html|playground\.js|style\.css)"
-    r"|clew/store/model/(?:model\.onnx|vocabulary\.txt\.xz|characters\.json|manifest\.json|LICENSE|README\.md)"
+    r"|clew/models/files/(?:(?:embedder|judge)\.onnx|words\.bin|vocabulary\.txt\.xz|characters\.json|manifest\.json)"
+    r"|clew/models/files/(?:LICENSE|README\.md)"
     r"|clew/hosts/pi/extension/[\w.]+\.ts"
     r"|clew-[\w.]+\.dist-info/.+"
 )

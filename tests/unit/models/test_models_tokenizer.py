@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 import lzma
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-import clew.store
-from clew.store.tokenizer import MAX_CHARS, WordPiece
+from clew.models.manifest import FOLDER
+from clew.models.tokenizer import MAX_CHARS, WordPiece
 
-MODEL = Path(clew.store.__file__).parent / "model"
-VOCABULARY = lzma.decompress((MODEL / "vocabulary.txt.xz").read_bytes()).decode().split("\n")[:-1]
-CHARACTERS = json.loads((MODEL / "characters.json").read_text(encoding="utf-8"))
+VOCABULARY = lzma.decompress((FOLDER / "vocabulary.txt.xz").read_bytes()).decode().split("\n")[:-1]
+CHARACTERS = json.loads((FOLDER / "characters.json").read_text(encoding="utf-8"))
 WINDOW = 256
 
 SAMPLES = (
