@@ -27,7 +27,7 @@ from clew.decide.server.vocabulary import Meaning, load_vocabulary, load_wording
 MatchedBy = Literal["wording", "id"]
 
 #: Chosen by the tables in tests/unit/decide/test_decide_matching.py: wordings of others reach them, strangers do not.
-NEAR_ENOUGH = 0.6
+NEAR_ENOUGH = 0.65
 KNOWN_ENOUGH = 0.7
 #: How much better descriptions must fit changed round before they count as the opposite question.
 _CROSSED = 0.15

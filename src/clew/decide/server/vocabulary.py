@@ -81,7 +81,7 @@ class Vocabulary:
             return self.words[word]
         if word in self.negators:
             return word
-        if word in self.stop_words:
+        if word in self.stop_words or word.isdigit():
             return None
         starts = (word[:size] for size in range(len(word), 2, -1))
         return next((self.prefixes[start] for start in starts if start in self.prefixes), word)
@@ -124,5 +124,6 @@ def load_vocabulary() -> Vocabulary:
     )
 
 
-def _split(listed: str) -> list[str]:
-    return [fold_letters(entry) for entry in listed.split(",")]
+def _split(lines: Sequence[str]) -> list[str]:
+    """The entries of lines that hold several each, folded."""
+    return [fold_letters(entry) for line in lines for entry in line.split(",")]
