@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -151,7 +152,7 @@ _hashing = threading.Lock()
 def _sha256_of(path: Path) -> str:
     """The digest of a file in hex, remembered by path, size and time of change. Raises OSError."""
     with _hashing, path.open("rb") as file:  # two models that load at once must not both hash the file they share
-        stat = path.stat()
+        stat = os.fstat(file.fileno())
         key = (str(path), stat.st_size, stat.st_mtime_ns)
         if key not in _digests:
             _digests[key] = hashlib.file_digest(file, "sha256").hexdigest()

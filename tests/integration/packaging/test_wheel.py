@@ -50,8 +50,10 @@ from clew.decide.builtin import LexicalJudge
 from clew.decide.questionnaire import load_questionnaire
 from clew.core.records import State
 from clew.hosts.pi.install import SOURCE
+from clew.store.embedder import BuiltinEmbedder
 LexicalJudge().decide(State(user="I prefer tabs."), load_questionnaire(None))
 assert (SOURCE / "index.ts").exists()
+BuiltinEmbedder().embed("hello")
 with clew.Memory.open({str(tmp_path / "memories.db")!r}) as memory:
     memory.add("The staging database runs on port 5544")
     print(memory.search("port of the staging database")[0].text)

@@ -58,8 +58,8 @@ def test_like_sentences_are_nearer_than_unlike_ones(embedder: BuiltinEmbedder) -
 def test_stored_vectors_stay_comparable_under_the_signature_they_carry(embedder: BuiltinEmbedder) -> None:
     assert embedder.signature == "all-MiniLM-L6-v2/int8/2d3757f950bb"
     for text, numbers in STORED_VECTORS.items():
-        # Processors sum floats in different orders; another network would differ in the second place already.
-        assert embedder.embed(text)[::48] == pytest.approx(numbers, abs=2e-3)
+        # Releases of onnxruntime round a little differently; the same weights quantised otherwise differ by 0.01 and more.
+        assert embedder.embed(text)[::48] == pytest.approx(numbers, abs=5e-3)
 
 
 def test_a_vector_has_unit_length_and_the_promised_width(embedder: BuiltinEmbedder) -> None:
