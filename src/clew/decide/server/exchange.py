@@ -9,7 +9,7 @@ import io
 import socket
 import sys
 import uuid
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -73,10 +73,16 @@ class Exchange(BaseHTTPRequestHandler):
         """Read and answer one request; a head that does not arrive in time is refused like any other."""
         self._stream.expect_request()
         self.command = self.requestline = self.request_version = ""
-        try:
-            super().handle_one_request()
-        except Refusal as refusal:
-            self._close_with(refusal)
+        with ExitStack() as self._request:
+            try:
+                super().handle_one_request()
+            except Refusal as refusal:
+                self._close_with(refusal)
+
+    def parse_request(self) -> bool:
+        """From its first line on, the request is one that the end waits for."""
+        self._request.enter_context(self.server.in_flight())
+        return super().parse_request()
 
     def do_GET(self) -> None:
         """Answer a GET."""
@@ -91,15 +97,14 @@ class Exchange(BaseHTTPRequestHandler):
         self._run()
 
     def _run(self) -> None:
-        with self.server.in_flight():
-            try:
-                content = self._handle()
-            except Refusal as refusal:
-                content = as_json(refusal.body(), refusal.status, refusal.headers)
-            except Exception as error:  # noqa: BLE001 - a mistake of ours must not cost the client its answer
-                sys.stderr.write(f"clew: a request failed ({type(error).__name__})\n")
-                content = as_json(Failed("The server made a mistake.").body(), Failed.status)
-            self._reply(content)
+        try:
+            content = self._handle()
+        except Refusal as refusal:
+            content = as_json(refusal.body(), refusal.status, refusal.headers)
+        except Exception as error:  # noqa: BLE001 - a mistake of ours must not cost the client its answer
+            sys.stderr.write(f"clew: a request failed ({type(error).__name__})\n")
+            content = as_json(Failed("The server made a mistake.").body(), Failed.status)
+        self._reply(content)
 
     def _handle(self) -> Content:
         body = self._read()
