@@ -157,6 +157,18 @@ def test_a_connection_that_rests_too_long_is_closed_without_a_word(
         assert read_all(client) == b""
 
 
+def test_who_is_turned_away_may_go_on_sending_and_still_reads_why(
+    server: DecisionServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listener, "MAX_CONNECTIONS", 0)
+    monkeypatch.setattr(listener, "_FAREWELL_S", LIMIT_S)
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=LIMIT_S) as client:
+        assert select.select([client], [], [], LIMIT_S)[0]  # the answer is here, and not yet read
+        for _ in range(3):
+            client.sendall(b"x" * 1000)
+        assert read_all(client).startswith(b"HTTP/1.1 503 ")
+
+
 def test_one_connection_more_than_may_be_open_is_turned_away_and_a_free_place_is_given_again(
     server: DecisionServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ MAX_CONNECTIONS = 64
 DRAIN_S = 5.0
 #: How long a client that was turned away has to read why.
 _FAREWELL_S = 1.0
+_MAX_FAREWELLS = 64
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -104,7 +105,7 @@ class DecisionServer(ThreadingHTTPServer):
             connection.sendall(_overloaded_reply())
             connection.shutdown(socket.SHUT_WR)
         self._turned_away.append((time.monotonic() + _FAREWELL_S, connection))
-        if len(self._turned_away) > MAX_CONNECTIONS:
+        if len(self._turned_away) > _MAX_FAREWELLS:
             self._turned_away.popleft()[1].close()
 
     def service_actions(self) -> None:
