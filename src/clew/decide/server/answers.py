@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from clew.core.decisions import ChoiceAnswer, NoulAnswer, Question
 from clew.core.ports import DecisionModel
-from clew.decide.builtin import LexicalJudge
 from clew.decide.server.heads import HeadAnswer, ask_heads
 from clew.decide.server.refusals import UnknownModel
 from clew.decide.server.requests import SystemOneRequest
@@ -15,8 +14,9 @@ from clew.decide.wire import confidence
 if TYPE_CHECKING:
     from clew.decide.calibration.fit import Fit
 
-#: Names under which the judge may be asked, beside everything that begins with `jev-`.
-SERVED_NAMES = (LexicalJudge.name, "clew-latest", "rizzo-latest", "jev-latest")
+#: Names under which any judge may be asked, beside its own; so is everything that begins with one of the prefixes.
+ALIASES = ("clew-latest", "rizzo-latest", "jev-latest")
+_PREFIXES = ("jev-", "clew-judge-")
 _CHARS_PER_TOKEN = 4
 
 
@@ -26,8 +26,9 @@ def answer_request(judge: DecisionModel, request: SystemOneRequest, fit: Fit | N
     Raises:
         UnknownModel: the request asks for another model.
     """
-    if not (request.model in SERVED_NAMES or request.model.startswith("jev-")):
-        raise UnknownModel(f"This server has no such model. Ask for one of {', '.join(SERVED_NAMES)}.")
+    served = (judge.name, *ALIASES)
+    if not (request.model in served or request.model.startswith(_PREFIXES)):
+        raise UnknownModel(f"This server has no such model. Ask for one of {', '.join(served)}.")
     answers = ask_heads(judge, request.state, request.questions, fit)
     return {
         "model": judge.name,

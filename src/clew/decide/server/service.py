@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from clew.core.ports import DecisionModel
 from clew.core.records import State
-from clew.decide.server.answers import SERVED_NAMES, answer_request
+from clew.decide.server.answers import ALIASES, answer_request
 from clew.decide.server.native_answers import answer_native
 from clew.decide.server.native_requests import parse_native
 from clew.decide.server.refusals import Busy
@@ -51,8 +51,8 @@ class DecisionService:
     def list_models(self) -> dict[str, Any]:
         """The names that may be asked for."""
         description = "Clew's built-in judge: answers the questions of Clew's questionnaires"
-        listed = [{"name": name, "description": description, "release_date": _RELEASE_DATE} for name in SERVED_NAMES]
-        return {"models": listed}
+        names = (self._judge.name, *ALIASES)
+        return {"models": [{"name": name, "description": description, "release_date": _RELEASE_DATE} for name in names]}
 
     def answer(self, body: bytes) -> dict[str, Any]:
         """Answer the body of a System One request. Raises Refusal."""
