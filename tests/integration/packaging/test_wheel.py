@@ -49,7 +49,11 @@ assert clew.__file__.startswith({str(tmp_path)!r}), clew.__file__
 from clew.decide.builtin import LexicalJudge
 from clew.decide.questionnaire import load_questionnaire
 from clew.core.records import State
+from clew.decide.server.matching import load_heads
+from clew.decide.server.routes import ROUTES
 from clew.hosts.pi.install import SOURCE
+assert len(load_heads()) == 10
+assert all(route.respond(None, b"").data for route in ROUTES if route.gives.startswith("text/"))
 from clew.store.embedder import BuiltinEmbedder
 LexicalJudge().decide(State(user="I prefer tabs."), load_questionnaire(None))
 assert (SOURCE / "index.ts").exists()
