@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from clew.core.records import State
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.questionnaire import load_questionnaire
 
 _SENTENCES = (
@@ -34,9 +34,9 @@ _COLD = """
 import time
 started = time.perf_counter()
 from clew.core.records import State
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.questionnaire import load_questionnaire
-LexicalJudge().decide(State(user="always use tabs"), load_questionnaire(None))
+BuiltinJudge().decide(State(user="always use tabs"), load_questionnaire(None))
 print((time.perf_counter() - started) * 1000)
 """
 
@@ -59,7 +59,7 @@ def time_calls(call: Callable[[], object], repeats: int) -> dict[str, float]:
     return {"p50_ms": round(statistics.median(samples), 3), "p95_ms": round(cuts[18], 3)}
 
 
-def measure_state(judge: LexicalJudge, size_bytes: int, repeats: int) -> dict[str, object]:
+def measure_state(judge: BuiltinJudge, size_bytes: int, repeats: int) -> dict[str, object]:
     """One size: the judge, the reference, and their ratio."""
     state, questions = make_state(size_bytes), load_questionnaire(None)
     text = state.user + (state.assistant or "")
@@ -83,7 +83,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=300)
     repeats = parser.parse_args().repeats
-    judge = LexicalJudge()
+    judge = BuiltinJudge()
     judge.warm_up()
     report = {
         "benchmark": "judge",

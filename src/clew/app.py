@@ -99,10 +99,10 @@ def open_model(config: Config) -> OpenedModel:
 
 def _open_ready_model(config: Config) -> OpenedModel:
     """The decision model with its weights loaded, when it is the built-in one."""
-    from clew.decide.builtin import LexicalJudge
+    from clew.decide.builtin import BuiltinJudge
 
     model = open_model(config)
-    if isinstance(model, LexicalJudge):
+    if isinstance(model, BuiltinJudge):
         model.warm_up()
     return model
 

@@ -1,4 +1,4 @@
-"""The commands about decision models: `clew judge evaluate` and `clew calibrate fit|report|export`.
+"""The commands about decision models: `clew judge evaluate|learn` and `clew calibrate fit|report|export`.
 
 Thin, as all commands: parse, call the rooms, print. This is where the gate's saving rule meets `decide`.
 """
@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from clew.core.errors import InvalidInput, NotFound, SettingsError
+from clew.core.errors import InvalidInput, NotFound
+from clew.learn_command import add_learn
 
 if TYPE_CHECKING:
     from clew.config.load import Config
     from clew.core.ports import DecisionModel
+    from clew.decide.builtin import Tier
     from clew.decide.calibration.sources import GatheredRows
     from clew.decide.evaluation.judging import JudgedRow
     from clew.decide.evaluation.labelled import LabelledRow, RowsKind
@@ -48,7 +50,9 @@ def _actions(commands: Any, name: str, help_: str) -> Any:
 
 
 def _add_judge(commands: Any) -> None:
-    actions = _actions(commands, "judge", "measure the built-in judge or another decision model")
+    actions = _actions(
+        commands, "judge", "measure the built-in judge or another decision model, or teach the built-in one"
+    )
     parser = _action(actions, "evaluate", "ask a decision model about labelled rows and measure its answers", _evaluate)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="labelled rows (JSON lines)")
     judge = parser.add_mutually_exclusive_group()
@@ -63,6 +67,7 @@ def _add_judge(commands: Any) -> None:
     )
     parser.add_argument("--progress", action="store_true", help="show progress even if stderr is not a terminal")
     _add_output(parser)
+    add_learn(actions)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +97,7 @@ def _evaluate(arguments: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
-def _open_model(config: Config, url: str | None, tier: str) -> DecisionModel:
+def _open_model(config: Config, url: str | None, tier: Tier) -> DecisionModel:
     """The model to measure: the server named, or the built-in judge with its weights loaded."""
     if url is None:
         return open_judge(tier)
@@ -107,13 +112,11 @@ def _open_model(config: Config, url: str | None, tier: str) -> DecisionModel:
     return server
 
 
-def open_judge(tier: str) -> DecisionModel:
+def open_judge(tier: Tier) -> DecisionModel:
     """The built-in judge. The one place that knows its class."""
-    from clew.decide.builtin import LexicalJudge
+    from clew.decide.builtin import BuiltinJudge
 
-    if tier == "encoder":
-        raise SettingsError("This Clew has no encoder tier.", "Use --tier lexical.")
-    judge = LexicalJudge()
+    judge = BuiltinJudge(tier=tier)
     judge.warm_up()
     return judge
 

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from clew.core.decisions import NoulAnswer
 from clew.core.records import State
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.lexical.folding import fold
 from clew.decide.lexical.grams import BUCKET_COUNT, iter_grams
 from clew.decide.questionnaire import load_questionnaire
 from clew.decide.wire import BadReply, decode_reply
 
 QUESTIONS = load_questionnaire(None)
-JUDGE = LexicalJudge()
+JUDGE = BuiltinJudge()
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=300)
 
 

@@ -1,183 +1,216 @@
-"""The built-in judge, so that the gate works with nothing else installed. Tier `lexical`: no model runtime, a few ms.
+"""The built-in judge, so that the gate works with nothing else installed.
 
-It answers the gate's six questions by id and type; their wording is ignored, because trained heads cannot read. For
-any other question it abstains: the answer is an even prior and listed in `Decision.abstained`.
+Two tiers: `encoder` joins a small fine-tuned network to the lexical heads; `lexical` needs no model runtime and takes a
+few milliseconds. It answers the bundled questions by id and type; their wording is ignored, because trained heads
+cannot read. For any other question it abstains: the answer is an even prior and listed in `Decision.abstained`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import hashlib
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from clew.core.decisions import Answer, ChoiceAnswer, Decision, NoulAnswer, Question, ScoreAnswer
-from clew.core.records import Judged, State
+from clew.core.decisions import Decision, Question
+from clew.core.errors import DecisionModelError, ModelUnavailable
+from clew.core.records import DatedEntry, EntryPair, Judged, State
 
 if TYPE_CHECKING:
-    from clew.decide.lexical.model import Logits
+    import numpy as np
+    from numpy.typing import NDArray
 
-_NO_HEAD_PROBABILITY = 0.5
-_FOUND_SECRET_PROBABILITY = 0.99
+    from clew.decide.encoder.tier import Encoder
+    from clew.decide.lexical.model import Weights
+
+    Floats = NDArray[np.float32]
+
+Tier = Literal["auto", "lexical", "encoder"]
+NAMES: Mapping[Tier, str] = {"lexical": "clew-judge-lexical", "encoder": "clew-judge-encoder"}
 _MAX_HIGHLIGHTS = 3
-_YES_NO_IDS = ("has_secret", "is_session_scoped", "is_failure", "is_durable")
-_LEVELS = ("0", "1", "2", "3", "4")
 
 
-class LexicalJudge:
-    """A DecisionModel made of word lists, character n-grams and trained heads.
+class Adjusts(Protocol):
+    """What was learnt from one person's answers."""
 
-    Args:
-        weights_path: another weights file; None takes the one that comes with Clew. It is read at the first decision.
+    @property
+    def fingerprint(self) -> str:
+        """Identity of what was learnt."""
+        ...
+
+    def apply(self, logits: Floats, features: Floats) -> Floats:
+        """The person's logits [gate heads] from the shipped ones and the hand features."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateScores:
+    """Everything that the judge makes of a message.
+
+    Attributes:
+        logits: one for each gate head; what answers rest on.
+        features: hand features of the message as a whole.
+        highlights: the sentences likeliest to be worth saving, best first.
     """
 
-    name = "clew-judge-lexical"
-    address = "built in"
-    warning: str | None = None
+    logits: Floats
+    features: Floats
+    highlights: tuple[str, ...]
 
-    def __init__(self, weights_path: Path | None = None) -> None:
+
+class BuiltinJudge:
+    """A DecisionModel made of word lists, character n-grams, trained heads and, in its encoder tier, a network.
+
+    Everything is read at the first decision. May be used from several threads.
+
+    Args:
+        tier: `auto` takes the encoder where its files and onnxruntime are there, and the lexical tier elsewhere.
+        weights_path: another weights file; None takes the one that comes with Clew.
+        models: folder with the network; None takes the one that comes with Clew.
+        adjustment: what was learnt from a person's answers.
+    """
+
+    address = "built in"
+
+    def __init__(
+        self,
+        *,
+        tier: Tier = "auto",
+        weights_path: Path | None = None,
+        models: Path | None = None,
+        adjustment: Adjusts | None = None,
+    ) -> None:
+        self._wanted = tier
         self._weights_path = weights_path
+        self._models = models
+        self._adjustment = adjustment
+        self._opening = threading.Lock()
+        self._problem: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Which tier answers. Opens it, which takes a moment the first time."""
+        return NAMES["encoder" if self._encoder else "lexical"]
+
+    @property
+    def warning(self) -> str | None:
+        """Why the lexical tier answers although the encoder was to be taken; None if there is nothing to tell."""
+        return self._problem if not self._encoder else None
+
+    @property
+    def fingerprint(self) -> str:
+        """sha256 of the weights in use, the network's and what was learnt included."""
+        own = self.base_fingerprint
+        return _digest(own, self._adjustment.fingerprint) if self._adjustment else own
+
+    @property
+    def base_fingerprint(self) -> str:
+        """The fingerprint as shipped, without what was learnt."""
+        own = self._weights.fingerprint
+        return _digest(own, self._encoder.fingerprint) if self._encoder else own
 
     def warm_up(self) -> None:
-        """Load weights and word lists now, so that the first decision is as quick as the next."""
-        self._judge(State(user=""))
+        """Load everything now, so that the first decision is as quick as the next."""
+        self.score(State(user=""))
 
     def decide(self, state: Judged, questions: Mapping[str, Question]) -> Decision:
-        """Answer all questions about one state. Never raises for any text."""
-        if not isinstance(state, State):
-            return _abstain(questions)
-        logits, sentences, fingerprint = self._judge(state)
-        decision = read_answers(logits, state, questions)
-        return replace(decision, fingerprint=fingerprint, highlights=_rank_highlights(logits, sentences))
+        """Answer all questions about one state. Never raises for any text.
 
-    def _judge(self, state: State) -> tuple[Logits, tuple[str, ...], str]:
+        Raises:
+            DecisionModelError: the encoder tier was demanded, and cannot be opened.
+        """
+        from clew.decide.answers import answer_entry, answer_pair, answer_state
+
+        if isinstance(state, EntryPair):
+            answered = answer_pair(self.score_pair(state), questions)
+        elif isinstance(state, DatedEntry):
+            answered = answer_entry(self.score_entry(state), questions)
+        else:
+            answered = answer_state(self.score(state), state, questions)
+        return answered.as_decision(self.name, self.fingerprint)
+
+    def score(self, state: State) -> StateScores:
+        """Logits of a message, and what they rest on."""
         from clew.decide.lexical.features import extract_features
-        from clew.decide.lexical.model import WEIGHTS_FILE, load_weights
+        from clew.decide.lexical.model import rank_sentences
         from clew.decide.lexical.reading import read_state
 
-        weights = load_weights(self._weights_path or WEIGHTS_FILE)
         reading = read_state(state)
-        return weights.score(extract_features(reading)), reading.sentences, weights.fingerprint
+        features = extract_features(reading)
+        lexical = self._weights.score(features)
+        ranks = rank_sentences(lexical.by_sentence).tolist()
+        logits = lexical.combined
+        if self._encoder:
+            from clew.decide.encoder.tier import ScoredMessage
+
+            message = ScoredMessage(
+                reading=reading,
+                lexical=lexical,
+                ranks=ranks,
+                language=features.language,
+                previous_assistant=state.previous_assistant,
+            )
+            logits = self._encoder.join_message(self._weights, message)
+        if self._adjustment:
+            logits = self._adjustment.apply(logits, features.whole)
+        return StateScores(
+            logits=logits, features=features.whole, highlights=_choose_highlights(ranks, reading.sentences)
+        )
+
+    def score_pair(self, pair: EntryPair) -> Floats:
+        """Logits of the pair heads, [pair heads]."""
+        from clew.decide.lexical.pairs import extract_pair_features
+
+        lexical = self._weights.score_pair(extract_pair_features(pair))
+        return self._encoder.join_pair(self._weights, lexical, pair) if self._encoder else lexical
+
+    def score_entry(self, entry: DatedEntry) -> float:
+        """The logit of whether the entry still holds."""
+        from clew.decide.lexical.features import extract_features
+        from clew.decide.lexical.model import relevance_inputs
+        from clew.decide.lexical.reading import read_state
+
+        lexical = self._weights.score(extract_features(read_state(State(user=entry.entry))))
+        if self._encoder:
+            return self._encoder.join_entry(self._weights, lexical, entry)
+        combine = self._weights.combine_relevance
+        return float(relevance_inputs(lexical.whole) @ combine[:-1] + combine[-1])
+
+    @cached_property
+    def _weights(self) -> Weights:
+        from clew.decide.lexical.model import WEIGHTS_FILE, load_weights
+
+        return load_weights(self._weights_path or WEIGHTS_FILE)
+
+    @property
+    def _encoder(self) -> Encoder | None:
+        with self._opening:
+            return self._opened_encoder
+
+    @cached_property
+    def _opened_encoder(self) -> Encoder | None:
+        if self._wanted == "lexical":
+            return None
+        from clew.decide.encoder.tier import open_encoder
+
+        try:
+            return open_encoder(self._weights, self._models)
+        except ModelUnavailable as error:
+            if self._wanted == "encoder":
+                raise DecisionModelError(f"The judge's encoder cannot be used: {error}", error.next_step) from error
+            self._problem = f"The judge answers without its encoder: {error}"
+            return None
 
 
-def read_answers(logits: Logits, state: State, questions: Mapping[str, Question]) -> Decision:
-    """Turn the logits of a state into answers; the state is only searched for the value of a secret."""
-    by_head = _by_head(logits)
-    answers: dict[str, Answer] = {}
-    abstained: list[str] = []
-    for id_, question in questions.items():
-        answer = _answer(question, by_head, state)
-        if answer is None:
-            abstained.append(id_)
-        answers[id_] = answer or _prior(question)
-    # option order of a noul is false, true
-    raw = {id_: (0.0, by_head[id_]) for id_ in _YES_NO_IDS if id_ in answers and id_ not in abstained}
-    return Decision(
-        answers=answers,
-        model=LexicalJudge.name,
-        logits=raw,
-        logits_source="native" if raw else "none",
-        abstained=tuple(abstained),
-    )
-
-
-def _abstain(questions: Mapping[str, Question]) -> Decision:
-    answers = {id_: _prior(question) for id_, question in questions.items()}
-    return Decision(answers=answers, model=LexicalJudge.name, abstained=tuple(questions))
-
-
-def _by_head(logits: Logits) -> dict[str, float]:
-    from clew.decide.lexical.model import HEADS
-
-    return dict(zip(HEADS, map(float, logits.combined), strict=True))
-
-
-def _rank_highlights(logits: Logits, sentences: Sequence[str]) -> tuple[str, ...]:
-    """The sentences likeliest to be worth saving; empty ones and ones clearly behind the best are left out."""
-    from clew.decide.lexical.model import COLUMN
-
-    scores = logits.by_sentence[:, [COLUMN["save"], COLUMN["is_durable"]]].mean(axis=1)
-    ranked = sorted(range(len(sentences)), key=lambda index: (-scores[index], index))
-    kept = [index for index in ranked if scores[index] >= min(0.0, float(scores[ranked[0]]))]
+def _choose_highlights(ranks: list[float], sentences: tuple[str, ...]) -> tuple[str, ...]:
+    """The foremost sentences; empty ones and ones clearly behind the best are left out."""
+    ranked = sorted(range(len(sentences)), key=lambda index: (-ranks[index], index))
+    kept = [index for index in ranked if ranks[index] >= min(0.0, ranks[ranked[0]])]
     return tuple(sentences[index] for index in (kept or ranked)[:_MAX_HIGHLIGHTS] if sentences[index])
 
 
-def _answer(question: Question, logits: Mapping[str, float], state: State) -> Answer | None:
-    """The answer of the head for this id and type; None if there is no such head."""
-    if question.type == "noul" and question.id in _YES_NO_IDS:
-        probability = _sigmoid(logits[question.id])
-        if question.id == "has_secret" and _holds_secret(state):
-            probability = max(probability, _FOUND_SECRET_PROBABILITY)
-        return NoulAnswer(probability=probability)
-    if question.type == "score" and question.id == "importance" and tuple(question.criteria) == _LEVELS:
-        return _importance(logits)
-    if question.type == "choice" and question.id == "target":
-        return _target(logits, tuple(question.criteria))
-    return None
-
-
-def _holds_secret(state: State) -> bool:
-    """Whether the scanner sees a value: it decides, the head is a second opinion."""
-    from clew.core.secrets import find_secrets
-
-    return any(find_secrets(text) for text in (state.user, state.assistant) if text)
-
-
-def _importance(logits: Mapping[str, float]) -> ScoreAnswer:
-    """Levels from cumulative heads P(level >= k), made non-increasing in k."""
-    from clew.decide.lexical.model import IMPORTANCE_HEADS
-
-    at_least = [1.0]
-    for head in IMPORTANCE_HEADS:
-        at_least.append(min(at_least[-1], _sigmoid(logits[head])))
-    at_least.append(0.0)
-    probabilities = {level: at_least[index] - at_least[index + 1] for index, level in enumerate(_LEVELS)}
-    return ScoreAnswer(score=sum(at_least[1:]), probabilities=probabilities)
-
-
-def _target(logits: Mapping[str, float], options: tuple[str, ...]) -> ChoiceAnswer | None:
-    """`none` by the save head alone; otherwise the likeliest category. None if the options are not the known ones."""
-    from clew.decide.lexical.model import CATEGORIES
-
-    categories = [option for option in options if option != "none"]
-    if "none" not in options or not categories or not set(categories) <= set(CATEGORIES):
-        return None
-    save = _sigmoid(logits["save"])
-    shares = _softmax([logits[f"target={category}"] for category in categories])
-    top = max(range(len(shares)), key=lambda index: shares[index])
-    if save >= 0.5:
-        shares = _raise_share(shares, top, (1.0 - save) / save)
-    named = dict(zip(categories, shares, strict=True))
-    probabilities = {option: 1.0 - save if option == "none" else save * named[option] for option in options}
-    return ChoiceAnswer(choice=categories[top] if save >= 0.5 else "none", probabilities=probabilities)
-
-
-def _raise_share(shares: Sequence[float], top: int, least: float) -> list[float]:
-    """Give the top category at least this share, so that splitting hairs among categories never reads as `none`."""
-    if shares[top] >= least or shares[top] >= 1.0:
-        return list(shares)
-    rest = (1.0 - least) / (1.0 - shares[top])
-    return [least if index == top else share * rest for index, share in enumerate(shares)]
-
-
-def _prior(question: Question) -> Answer:
-    """An even answer for a question that no head can answer."""
-    if question.type == "noul":
-        return NoulAnswer(probability=_NO_HEAD_PROBABILITY)
-    options = list(question.criteria)
-    probabilities = dict.fromkeys(options, 1.0 / len(options))
-    if question.type == "choice":
-        return ChoiceAnswer(choice=options[0], probabilities=probabilities)
-    return ScoreAnswer(score=(len(options) - 1) / 2, probabilities=probabilities)
-
-
-def _sigmoid(logit: float) -> float:
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
-
-
-def _softmax(logits: Sequence[float]) -> list[float]:
-    highest = max(logits)
-    powers = [math.exp(logit - highest) for logit in logits]
-    total = sum(powers)
-    return [power / total for power in powers]
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -10,7 +10,7 @@ from clew.core.decisions import Decision, Question
 from clew.core.errors import DecisionModelError
 from clew.core.ports import DecisionModel
 from clew.core.records import Judged
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.system_one import SystemOneClient
 
 #: How long the default address may hold up the start.
@@ -47,16 +47,16 @@ def open_decision_model(*, url: str | None, url_is_explicit: bool, model_id: str
         return SystemOneClient(url, model_id=model_id, api_key=api_key)
     found = SystemOneClient(url or DEFAULT_DECISION_MODEL_URL, model_id=model_id)
     if found.warning is None and found.probe(timeout_s=DISCOVERY_TIMEOUT_S).is_ready:
-        return DiscoveredModel(found, LexicalJudge())
-    return LexicalJudge()
+        return DiscoveredModel(found, BuiltinJudge())
+    return BuiltinJudge()
 
 
 class DiscoveredModel:
     """A server that nobody asked for by name: used while it works, replaced by the built-in judge when it fails."""
 
-    def __init__(self, server: SystemOneClient, judge: LexicalJudge) -> None:
+    def __init__(self, server: SystemOneClient, judge: BuiltinJudge) -> None:
         self._judge = judge
-        self._answering: SystemOneClient | LexicalJudge = server
+        self._answering: SystemOneClient | BuiltinJudge = server
 
     @property
     def name(self) -> str:

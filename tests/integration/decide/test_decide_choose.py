@@ -7,7 +7,7 @@ import pytest
 from clew.core.errors import DecisionModelDown, SettingsError
 from clew.core.records import State
 from clew.decide import choose
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.questionnaire import load_questionnaire
 from clew.decide.system_one import SystemOneClient
 
@@ -36,7 +36,7 @@ def test_without_a_setting_and_a_server_the_built_in_judge_answers(server) -> No
     address = server.url
     server.server_close()
     model = opened(address, explicit=False)
-    assert isinstance(model, LexicalJudge)
+    assert isinstance(model, BuiltinJudge)
     assert model.address == "built in"
     assert model.warning is None
 
@@ -51,13 +51,13 @@ def test_a_healthy_server_at_the_default_address_is_used(server) -> None:
 
 def test_something_else_at_the_default_address_is_left_alone(server) -> None:
     server.routes["GET", "/health"] = lambda exchange: exchange.reply(200, {"status": "ok"})
-    assert isinstance(opened(server.url, explicit=False), LexicalJudge)
+    assert isinstance(opened(server.url, explicit=False), BuiltinJudge)
     assert all(not body for _, _, _, body in server.requests)
 
 
 def test_a_slow_stranger_at_the_default_address_does_not_hold_up_the_start(server) -> None:
     server.routes["GET", "/health"] = lambda exchange: exchange.server.release.wait(30)
-    assert isinstance(opened(server.url, explicit=False), LexicalJudge)
+    assert isinstance(opened(server.url, explicit=False), BuiltinJudge)
 
 
 def test_the_judge_takes_over_when_a_found_server_fails(server) -> None:

@@ -20,7 +20,7 @@ import pytest
 from backports import zstd
 
 from clew.core.records import State
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.questionnaire import load_questionnaire
 from clew.decide.wire import decode_reply, encode_request
 
@@ -134,7 +134,7 @@ def test_the_answers_over_the_wire_are_those_of_the_judge(served: Served) -> Non
     status, reply, _ = served.ask(encode_request(RULE, questions, "rizzo-latest"))
     assert status == 200
     assert not any("x_abstained" in answer for answer in reply["answers"].values())
-    direct = LexicalJudge().decide(RULE, questions)
+    direct = BuiltinJudge().decide(RULE, questions)
     over_the_wire = decode_reply(json.dumps(reply).encode(), questions)
     assert over_the_wire.answers["is_durable"].probability == pytest.approx(direct.answers["is_durable"].probability)
     assert over_the_wire.answers["target"].probabilities == pytest.approx(direct.answers["target"].probabilities)
@@ -265,8 +265,8 @@ def test_other_routes_and_methods_are_refused_in_json(served: Served) -> None:
 
 def test_health_and_models_say_who_answers(guarded: Served) -> None:
     status, health, _ = guarded.send("GET", "/health")
-    assert (status, health["status"], health["model"]["name"]) == (200, "ready", LexicalJudge.name)
-    assert health["model"]["fingerprint"] == LexicalJudge().decide(RULE, {}).fingerprint
+    assert (status, health["status"], health["model"]["name"]) == (200, "ready", BuiltinJudge().name)
+    assert health["model"]["fingerprint"] == BuiltinJudge().decide(RULE, {}).fingerprint
     assert_refused(guarded.send("GET", "/v1/models"), 401, "authentication_error")
     status, models, _ = guarded.send("GET", "/v1/models", headers={"Authorization": f"bearer {KEY}"})
     assert status == 200

@@ -16,7 +16,7 @@ import pytest
 from clew.app import serve_decisions
 from clew.core.errors import SettingsError
 from clew.core.records import State
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.calibration.fit import Fit, read_fit, write_fit
 from clew.decide.questionnaire import load_questionnaire
 from clew.decide.server.service import DecisionService
@@ -25,7 +25,7 @@ from clew.decide.wire import encode_request
 RULE = State(user="From now on always run the linter before you commit. We use tabs in this repository.")
 SECRET = State(user="The deploy key is ghp_" + "aB3dE5fG7h" * 3 + "aB3dE5")
 FIT = Fit(
-    fingerprint=LexicalJudge().decide(RULE, {}).fingerprint or "",
+    fingerprint=BuiltinJudge().decide(RULE, {}).fingerprint or "",
     dataset_sha256="0" * 64,
     temperatures={"boolean": 2.0, "choice": 3.0, "score": 0.5},
     fit_metrics={},
@@ -55,12 +55,12 @@ def native(service: DecisionService, state: State = RULE) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def plain() -> DecisionService:
-    return DecisionService(LexicalJudge())
+    return DecisionService(BuiltinJudge())
 
 
 @pytest.fixture(scope="module")
 def fitted() -> DecisionService:
-    return DecisionService(LexicalJudge(), FIT)
+    return DecisionService(BuiltinJudge(), FIT)
 
 
 def shares(answer: dict[str, Any]) -> list[float]:
@@ -111,7 +111,7 @@ def test_both_apis_agree_under_a_fit(fitted: DecisionService) -> None:
 
 @pytest.mark.parametrize("temperature", [0.05, 1.0, 20.0])
 def test_a_secret_that_the_scanner_finds_stays_certain_at_any_temperature(temperature: float) -> None:
-    service = DecisionService(LexicalJudge(), replace(FIT, temperatures={"boolean": temperature}))
+    service = DecisionService(BuiltinJudge(), replace(FIT, temperatures={"boolean": temperature}))
     assert compat(service, SECRET)["has_secret"]["noul"] >= 0.99
     assert native(service, SECRET)["answers"]["has_secret"]["value"] is True
     assert compat(service, RULE)["has_secret"]["noul"] < 0.5
@@ -120,7 +120,7 @@ def test_a_secret_that_the_scanner_finds_stays_certain_at_any_temperature(temper
 @pytest.mark.parametrize("temperature", [0.05, 20.0])
 def test_no_temperature_takes_from_the_options_or_makes_an_abstention_less_certain(temperature: float) -> None:
     kinds = ("boolean", "choice", "score", "numeric")
-    service = DecisionService(LexicalJudge(), replace(FIT, temperatures=dict.fromkeys(kinds, temperature)))
+    service = DecisionService(BuiltinJudge(), replace(FIT, temperatures=dict.fromkeys(kinds, temperature)))
     answers = native(service)["answers"]
     unsure = answers.pop("cost")
     assert unsure["uncertainty"]["unavailable_probability"] == pytest.approx(1)

@@ -14,7 +14,7 @@ import pytest
 
 from clew.core.decisions import Question
 from clew.core.records import State
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.questionnaire import load_questionnaire
 from clew.decide.server import native_answers, native_requests
 from clew.decide.server.listener import DecisionServer
@@ -88,7 +88,7 @@ def test_our_own_client_gets_the_judge_through_the_server(port: int) -> None:
     questions = load_questionnaire(None)
     state = State(**STATE)
     asked = SystemOneClient(f"http://127.0.0.1:{port}", model_id="rizzo-latest").decide(state, questions)
-    direct = LexicalJudge().decide(state, questions)
+    direct = BuiltinJudge().decide(state, questions)
     assert asked.answers["target"].probabilities == pytest.approx(direct.answers["target"].probabilities, abs=1e-6)
     assert asked.answers["importance"].score == pytest.approx(direct.answers["importance"].score, abs=1e-6)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew.core.records import State
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.questionnaire import load_questionnaire
 
 ROOT = Path(__file__).parents[3]
@@ -51,7 +51,7 @@ def test_equal_data_gives_equal_weights_that_can_be_loaded(small_data, tmp_path)
     }
     assert metrics["test"]["saving"]["rows"] > 0
     assert metrics["weights_sha256"] in (tmp_path / "a" / "MODEL_CARD.md").read_text()
-    decision = LexicalJudge(tmp_path / "a" / "weights.npz").decide(State(user="hello"), load_questionnaire(None))
+    decision = BuiltinJudge(tmp_path / "a" / "weights.npz").decide(State(user="hello"), load_questionnaire(None))
     assert decision.fingerprint == metrics["weights_sha256"]
 
 

@@ -46,7 +46,7 @@ import sys
 sys.path.insert(0, {str(tmp_path / "site")!r})
 import clew
 assert clew.__file__.startswith({str(tmp_path)!r}), clew.__file__
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.questionnaire import load_questionnaire
 from clew.core.records import State
 from clew.decide.server.matching import load_heads
@@ -55,7 +55,7 @@ from clew.hosts.pi.install import SOURCE
 assert len(load_heads()) == 10
 assert all(route.respond(None, b"").data for route in ROUTES if route.gives.startswith("text/"))
 from clew.store.embedder import BuiltinEmbedder
-LexicalJudge().decide(State(user="I prefer tabs."), load_questionnaire(None))
+BuiltinJudge().decide(State(user="I prefer tabs."), load_questionnaire(None))
 assert (SOURCE / "index.ts").exists()
 BuiltinEmbedder().embed("hello")
 with clew.Memory.open({str(tmp_path / "memories.db")!r}) as memory:

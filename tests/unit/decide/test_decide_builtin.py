@@ -8,18 +8,18 @@ import pytest
 
 from clew.core.decisions import ChoiceAnswer, NoulAnswer, Question, ScoreAnswer
 from clew.core.records import State
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.questionnaire import load_questionnaire
 
 QUESTIONS = load_questionnaire(None)
 
 
 @pytest.fixture(scope="module")
-def judge() -> LexicalJudge:
-    return LexicalJudge()
+def judge() -> BuiltinJudge:
+    return BuiltinJudge()
 
 
-def noul(judge: LexicalJudge, id_: str, user: str, assistant: str | None = None) -> float:
+def noul(judge: BuiltinJudge, id_: str, user: str, assistant: str | None = None) -> float:
     answer = judge.decide(State(user=user, assistant=assistant), QUESTIONS).answers[id_]
     assert isinstance(answer, NoulAnswer)
     return answer.probability
@@ -198,7 +198,7 @@ def test_a_question_without_a_head_is_answered_by_a_marked_prior(judge) -> None:
 
 def test_the_same_state_gets_the_same_answers_from_a_new_judge(judge) -> None:
     state = State(user=LASTING[0], assistant="Understood.")
-    assert judge.decide(state, QUESTIONS) == LexicalJudge().decide(state, QUESTIONS)
+    assert judge.decide(state, QUESTIONS) == BuiltinJudge().decide(state, QUESTIONS)
 
 
 def test_the_fingerprint_is_the_one_in_the_model_card(judge) -> None:

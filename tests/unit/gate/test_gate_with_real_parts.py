@@ -6,7 +6,7 @@ import pytest
 from gate_fakes import agent, user
 
 from clew.core.records import Visibility
-from clew.decide.builtin import LexicalJudge
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.questionnaire import load_questionnaire
 from clew.gate.evaluation import Gate, SessionInfo
 from clew.memory.inbox import Inbox
@@ -25,7 +25,7 @@ def store(tmp_path):
 def open_gate(store, mode="confirm"):
     return Gate(
         captures=store,
-        model=LexicalJudge(),
+        model=BuiltinJudge(),
         questions=load_questionnaire(None),
         outlet=Inbox(store, store, mode=mode),
         session=SessionInfo(session_id="s1", project_key="example.org/ada/shop", project_name="shop", owner=1),

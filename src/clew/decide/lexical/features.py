@@ -72,19 +72,22 @@ class Features:
         reply: folded.
         whole: hand features of the state, [len(FEATURE_NAMES)] float32.
         by_sentence: hand features of each sentence as if it were the whole message, [sentences, len(FEATURE_NAMES)].
+        language: of the eight that the word lists know; empty if none fits.
     """
 
     sentences: tuple[str, ...]
     reply: str
     whole: Matrix
     by_sentence: Matrix
+    language: str
 
 
 def extract_features(reading: Reading) -> Features:
     """Fold the texts of a reading and describe them in numbers."""
     import numpy as np
 
-    lexicon = _choose_lexicon(reading)
+    language = _guess_language(reading)
+    lexicon = lexicon_for(language)
     rows = np.array([_sentence_row(sentence, lexicon) for sentence in reading.sentences], dtype=np.float32)
     reply = fold(reading.reply)
     reply_bits = lexicon.find(reply, tokens(reply)) if reply else 0
@@ -105,16 +108,16 @@ def extract_features(reading: Reading) -> Features:
     )
     by_sentence = np.concatenate([rows, rows, state_rows, np.tile(shared, (len(rows), 1))], axis=1)
     folded = tuple(fold(sentence) for sentence in reading.sentences)
-    return Features(sentences=folded, reply=reply, whole=whole, by_sentence=by_sentence)
+    return Features(sentences=folded, reply=reply, whole=whole, by_sentence=by_sentence, language=language)
 
 
-def _choose_lexicon(reading: Reading) -> Lexicon:
+def _guess_language(reading: Reading) -> str:
     typed = fold_letters(" ".join(reading.sentences)[:600])
     language = guess_language(typed, tokens(typed))
     if not language:
         reply = fold_letters(reading.reply[:600])
         language = guess_language(reply, tokens(reply))
-    return lexicon_for(language)
+    return language
 
 
 def _pair_with_reply(reply_row: tuple[float, ...], asks: float) -> list[float]:

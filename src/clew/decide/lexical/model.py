@@ -6,7 +6,8 @@ Weights are package data, trained by scripts/train_judge.py; see MODEL_CARD.md.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,9 +27,17 @@ YES_NO_HEADS: tuple[str, ...] = ("has_secret", "is_session_scoped", "is_failure"
 IMPORTANCE_HEADS: tuple[str, ...] = ("importance>=1", "importance>=2", "importance>=3", "importance>=4")
 CATEGORIES: tuple[str, ...] = ("memory", "user", "project", "failure")
 TARGET_HEADS: tuple[str, ...] = tuple(f"target={category}" for category in CATEGORIES)
+#: What is judged of a message of the person.
+GATE_HEADS: tuple[str, ...] = (*YES_NO_HEADS, *IMPORTANCE_HEADS, *TARGET_HEADS)
+#: What is judged of an entry of the memory, read as if it were a message.
+RELEVANCE_HEAD = "still_relevant"
 #: Columns of all weight tables, in this order.
-HEADS: tuple[str, ...] = (*YES_NO_HEADS, *IMPORTANCE_HEADS, *TARGET_HEADS)
+HEADS: tuple[str, ...] = (*GATE_HEADS, RELEVANCE_HEAD)
 COLUMN = {head: column for column, head in enumerate(HEADS)}
+#: Heads whose view of an entry's text tells whether it still holds.
+RELEVANCE_INPUTS: tuple[str, ...] = (RELEVANCE_HEAD, "is_durable", "is_session_scoped", "save")
+#: Arrays of the weights file that the lexical tier needs; the others join the encoder to it.
+LEXICAL_ARRAYS: tuple[str, ...] = ("grams", "hand", "bias", "pairs", "combine", "combine_relevance")
 
 #: How much the reply counts beside what the user typed.
 REPLY_SCALE = 0.3
@@ -36,7 +45,7 @@ REPLY_SCALE = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logits:
-    """Raw scores. `whole` is [heads], `by_sentence` [sentences, heads], `combined` [heads] (what answers rest on)."""
+    """Raw scores. `whole` is [heads], `by_sentence` [sentences, heads], `combined` [gate heads] (what answers rest on)."""
 
     whole: Floats
     by_sentence: Floats
@@ -51,16 +60,22 @@ class Weights:
         grams: [buckets, heads] float32; inverse document frequency is already multiplied in.
         hand: [hand features, heads] float32.
         bias: [heads] float32.
-        combine: [heads, 4] float32: weights of the whole logit, of the best sentence's logit and of the logarithm of
-            the number of sentences, and an offset.
+        pairs: [1 + pair features, pair heads] float32, the offset first.
+        combine: [gate heads, 4] float32: weights of the whole logit, of the best sentence's logit and of the logarithm
+            of the number of sentences, and an offset.
+        combine_relevance: [len(RELEVANCE_INPUTS) + 1] float32, the offset last.
         fingerprint: sha256 (hex) of the file.
+        encoder: how the encoder's logits are joined to these; see `clew.decide.encoder.joining`.
     """
 
     grams: Floats
     hand: Floats
     bias: Floats
+    pairs: Floats
     combine: Floats
+    combine_relevance: Floats
     fingerprint: str
+    encoder: Mapping[str, Floats] = field(default_factory=dict)
 
     def score(self, features: Features) -> Logits:
         """Logits of all heads."""
@@ -72,7 +87,13 @@ class Weights:
         whole = whole + reply + features.whole @ self.hand + self.bias
         by_sentence: Any = by_sentence_sum / np.sqrt(counts)[:, None]
         by_sentence = by_sentence + reply + features.by_sentence @ self.hand + self.bias
-        return Logits(whole=whole, by_sentence=by_sentence, combined=combine_logits(whole, by_sentence, self.combine))
+        combined = combine_logits(whole, by_sentence, self.combine)
+        return Logits(whole=whole, by_sentence=by_sentence, combined=combined)
+
+    def score_pair(self, features: Floats) -> Floats:
+        """Logits of the pair heads, [pair heads]."""
+        logits: Floats = self.pairs[0] + features @ self.pairs[1:]
+        return logits
 
     def _sum_user_grams(self, sentences: tuple[str, ...]) -> tuple[Floats, Floats]:
         """Summed n-gram weights [sentences, heads] and n-gram counts [sentences]; an n-gram belongs to the sentence
@@ -100,19 +121,39 @@ class Weights:
 
 
 def combine_logits(whole: Floats, by_sentence: Floats, combine: Floats) -> Floats:
-    """One logit per head from the whole and its best sentence.
+    """One logit per gate head from the whole and its best sentence."""
+    import numpy as np
+
+    inputs = combination_inputs(whole, by_sentence)
+    combined: Floats = np.einsum("hi,hi->h", inputs, combine)
+    return combined
+
+
+def combination_inputs(whole: Floats, by_sentence: Floats) -> Floats:
+    """What is combined, [gate heads, 4]: whole logit, best sentence's, logarithm of the number of sentences, 1.
 
     Yes/no and importance heads take their own best sentence; the target heads take the sentence most worth saving,
     so that the category is that of the statement and not of the chatter around it.
     """
     import numpy as np
 
-    best = by_sentence.max(axis=0)
+    count = len(GATE_HEADS)
+    best = by_sentence.max(axis=0)[:count]
     first_target = COLUMN[TARGET_HEADS[0]]
-    best[first_target:] = by_sentence[by_sentence[:, COLUMN["save"]].argmax(), first_target:]
-    spread = np.log(np.float32(len(by_sentence)))
-    combined: Floats = combine[:, 0] * whole + combine[:, 1] * best + combine[:, 2] * spread + combine[:, 3]
-    return combined
+    best[first_target:] = by_sentence[by_sentence[:, COLUMN["save"]].argmax(), first_target:count]
+    spread = np.full(count, np.log(np.float32(len(by_sentence))), np.float32)
+    return np.stack([whole[:count], best, spread, np.ones(count, np.float32)], axis=1)
+
+
+def relevance_inputs(whole: Floats) -> Floats:
+    """The whole logits that the relevance of an entry rests on, [len(RELEVANCE_INPUTS)]."""
+    return whole[[COLUMN[head] for head in RELEVANCE_INPUTS]]
+
+
+def rank_sentences(by_sentence: Floats) -> Floats:
+    """How much each sentence is worth remembering, [sentences]."""
+    scores: Floats = by_sentence[:, [COLUMN["save"], COLUMN["is_durable"]]].mean(axis=1)
+    return scores
 
 
 @lru_cache(maxsize=4)
@@ -122,5 +163,6 @@ def load_weights(path: Path = WEIGHTS_FILE) -> Weights:
 
     fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()
     with np.load(path, allow_pickle=False) as file:
-        arrays: dict[str, Any] = {name: file[name].astype(np.float32) for name in ("grams", "hand", "bias", "combine")}
-    return Weights(**arrays, fingerprint=fingerprint)
+        arrays: dict[str, Any] = {name: file[name].astype(np.float32) for name in LEXICAL_ARRAYS}
+        encoder = {name: file[name].astype(np.float32) for name in file.files if name not in LEXICAL_ARRAYS}
+    return Weights(**arrays, fingerprint=fingerprint, encoder=encoder)

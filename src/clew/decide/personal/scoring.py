@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from clew.core.records import State
@@ -10,21 +11,24 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from clew.decide.builtin import BuiltinJudge
+
     Floats = NDArray[np.float32]
+
+
+@lru_cache(maxsize=1)
+def _shipped_judge() -> BuiltinJudge:
+    from clew.decide.builtin import BuiltinJudge
+
+    return BuiltinJudge()
 
 
 def read_base_fingerprint() -> str:
     """Fingerprint of the shipped judge, without any personal adjustment."""
-    from clew.decide.lexical.model import load_weights
-
-    return load_weights().fingerprint
+    return _shipped_judge().base_fingerprint
 
 
 def score_state(state: State) -> tuple[Floats, Floats]:
-    """What an adjustment rests on: the shipped judge's combined logits [heads] and the hand features [features]."""
-    from clew.decide.lexical.features import extract_features
-    from clew.decide.lexical.model import load_weights
-    from clew.decide.lexical.reading import read_state
-
-    features = extract_features(read_state(state))
-    return load_weights().score(features).combined, features.whole
+    """What an adjustment rests on: the shipped judge's logits [gate heads] and the hand features [features]."""
+    scores = _shipped_judge().score(state)
+    return scores.logits, scores.features

@@ -6,6 +6,7 @@ It holds numbers only. Whatever is in the file, reading it never raises: what ca
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ FORMAT = 1
 #: Older versions are forgotten; their fingerprints are not, because rows of the log name them.
 MAX_VERSIONS, MAX_FINGERPRINTS = 10, 1_000
 MAX_FILE_BYTES = 4_000_000
+FACTS = ("learned_at_ms", "stage", "states", "held_out_states", "shipped_log_loss", "log_loss")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +32,8 @@ class Version:
     """One adjustment, and what is known about its making.
 
     Attributes:
-        facts: `learned_at_ms`, `stage`, and the figures that it was accepted for; shown, and nothing else.
+        facts: those of FACTS that are known: when it was learned, from what, and the figures it was accepted for.
+            They are shown, and decide nothing.
     """
 
     adjustment: Adjustment
@@ -139,8 +142,13 @@ def _parse_version(raw: Any, base_fingerprint: str) -> Version:
         _refuse("a version is not an object with facts and heads")
     return Version(
         adjustment=Adjustment(base_fingerprint=base_fingerprint, heads=parse_heads(raw.get("heads"))),
-        facts=raw["facts"],
+        facts={name: fact for name, fact in raw["facts"].items() if name in FACTS and _is_plain(fact)},
     )
+
+
+def _is_plain(fact: Any) -> bool:
+    """Whether a fact can be shown and written again. JSON knows numbers that are too large for it, such as 1e999."""
+    return isinstance(fact, str | int | None) or (isinstance(fact, float) and math.isfinite(fact))
 
 
 def add_version(file: PersonalFile, version: Version) -> None:

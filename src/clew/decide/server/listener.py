@@ -16,7 +16,8 @@ from http.server import ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from clew.core.errors import SettingsError
-from clew.decide.builtin import LexicalJudge
+from clew.core.ports import DecisionModel
+from clew.decide.builtin import BuiltinJudge
 from clew.decide.server.access import Access
 from clew.decide.server.exchange import Exchange
 from clew.decide.server.refusals import Overloaded
@@ -40,6 +41,7 @@ class DecisionServer(ThreadingHTTPServer):
     Args:
         key: what clients must send as bearer token; None asks for nothing.
         fit: temperatures for the judge's logits.
+        judge: who answers; None takes the built-in judge.
 
     Raises:
         SettingsError: the address cannot be used, or the fit was made for another model.
@@ -48,8 +50,16 @@ class DecisionServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, host: str, port: int, *, key: str | None = None, fit: Fit | None = None) -> None:
-        self.service = DecisionService(LexicalJudge(), fit)
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        key: str | None = None,
+        fit: Fit | None = None,
+        judge: DecisionModel | None = None,
+    ) -> None:
+        self.service = DecisionService(judge or BuiltinJudge(), fit)
         self.is_ending = False
         self._counting = threading.Condition()
         self._open = self._answering = 0

@@ -1,0 +1,96 @@
+"""The encoder tier, opened: tokenizer, network, and the joining with the lexical logits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clew.core.errors import ModelUnavailable
+from clew.core.records import DatedEntry, EntryPair
+from clew.decide.encoder import joining
+from clew.decide.encoder.inputs import encode_entry, encode_pair, encode_state
+from clew.decide.encoder.network import EncoderNetwork
+from clew.decide.lexical.model import Logits, Weights
+from clew.decide.lexical.reading import Reading
+from clew.models.manifest import FOLDER, REINSTALL, load_manifest
+from clew.models.runtime import open_session, open_tokenizer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from clew.models.tokenizer import WordPiece
+
+    Floats = NDArray[np.float32]
+
+MODEL_NAME = "judge"
+NETWORK_FILE = "judge.onnx"
+#: What the network shares with the embedder.
+SHARED_FILES = ("words.bin", "vocabulary.txt.xz", "characters.json")
+#: A single part of the input is never longer; what is too long for the network is cut later, part by part.
+TOKENIZER_WINDOW = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredMessage:
+    """A message as the lexical tier leaves it.
+
+    Attributes:
+        ranks: how much each sentence is worth remembering.
+        language: see `Features.language`.
+    """
+
+    reading: Reading
+    lexical: Logits
+    ranks: Sequence[float]
+    language: str
+    previous_assistant: str | None
+
+
+class Encoder:
+    """Network and tokenizer of one process. May be used from several threads."""
+
+    def __init__(self, tokenizer: WordPiece, network: EncoderNetwork, fingerprint: str) -> None:
+        self._tokenizer = tokenizer
+        self._network = network
+        self.fingerprint = fingerprint
+
+    def join_message(self, weights: Weights, message: ScoredMessage) -> Floats:
+        """Logits of the gate heads of a message."""
+        tokens = encode_state(self._tokenizer, message.reading, message.ranks, message.previous_assistant)
+        lexical = message.lexical
+        inputs = joining.gate_inputs(
+            lexical.whole,
+            lexical.by_sentence,
+            self._network.run(tokens),
+            is_english=message.language in joining.ENGLISH,
+        )
+        return joining.join_gate(weights.encoder, inputs)
+
+    def join_pair(self, weights: Weights, lexical: Floats, pair: EntryPair) -> Floats:
+        """Logits of the pair heads."""
+        encoder = self._network.run(encode_pair(self._tokenizer, pair))
+        return joining.join_pair(weights.encoder, joining.pair_inputs(lexical, encoder))
+
+    def join_entry(self, weights: Weights, lexical: Logits, entry: DatedEntry) -> float:
+        """The logit of whether an entry still holds."""
+        encoder = self._network.run(encode_entry(self._tokenizer, entry))
+        return joining.join_entry(weights.encoder, joining.entry_inputs(lexical.whole, encoder))
+
+
+def open_encoder(weights: Weights, folder: Path | None = None) -> Encoder:
+    """Check the network's files and load them.
+
+    Raises:
+        ModelUnavailable: a file is missing or damaged, onnxruntime is not there, or the weights were not made for it.
+    """
+    folder = folder or FOLDER
+    manifest = load_manifest(folder)
+    manifest.require(MODEL_NAME)
+    if not weights.encoder:
+        raise ModelUnavailable("The judge's weights were trained without an encoder.", REINSTALL)
+    tokenizer = open_tokenizer(folder, max_tokens=TOKENIZER_WINDOW)
+    network = EncoderNetwork(open_session(folder / NETWORK_FILE))
+    return Encoder(tokenizer, network, manifest.digests[NETWORK_FILE])
