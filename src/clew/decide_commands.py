@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from clew.core.errors import InvalidInput, NotFound
 from clew.learn_command import add_learn
+from clew.train_command import add_train
 
 if TYPE_CHECKING:
     from clew.config.load import Config
@@ -68,6 +69,7 @@ def _add_judge(commands: Any) -> None:
     parser.add_argument("--progress", action="store_true", help="show progress even if stderr is not a terminal")
     _add_output(parser)
     add_learn(actions)
+    add_train(actions)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -128,15 +130,16 @@ def _measure(
     from clew.decide.evaluation.view import Section
     from clew.decide.questionnaire import find_in_force
 
-    in_force = find_in_force(*_questionnaire(kind, config))
+    in_force = find_in_force(*questionnaire_of(kind, config))
     _warn(in_force.warnings)
     with _Progress(is_wanted=arguments.progress) as progress:
         judging = judge_rows(model, rows, in_force.questions, progress.show)
-    quality = _measure_quality(kind, judging.judged, config, arguments.share)
+    quality = measure_quality(kind, judging.judged, config, arguments.share)
     return Section(kind=kind, judging=judging, quality=quality, address=arguments.url or "")
 
 
-def _measure_quality(kind: RowsKind, judged: Sequence[JudgedRow], config: Config, true_share: float) -> Quality:
+def measure_quality(kind: RowsKind, judged: Sequence[JudgedRow], config: Config, true_share: float) -> Quality:
+    """What answers to rows of one kind are worth at the thresholds in force."""
     from clew.decide.evaluation import entries, states
     from clew.gate.rule import select
     from clew.gate.settings import GateSettings
@@ -155,7 +158,8 @@ def _measure_quality(kind: RowsKind, judged: Sequence[JudgedRow], config: Config
     )
 
 
-def _questionnaire(kind: RowsKind, config: Config) -> tuple[QuestionnaireKind, Path | None]:
+def questionnaire_of(kind: RowsKind, config: Config) -> tuple[QuestionnaireKind, Path | None]:
+    """Which questionnaire rows of a kind are asked, and the person's own file for it."""
     from clew.decide.questionnaire import CONSOLIDATION, GATE, PAIRS
 
     gate = config.gate
