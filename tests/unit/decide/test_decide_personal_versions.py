@@ -169,7 +169,7 @@ def file_with(**heads: Any) -> dict[str, Any]:
         file_with(save=HEAD | {"weights": [0.0] * (len(FEATURE_NAMES) - 1) + [1e9]}),
         file_with(save=HEAD | {"more": 1}),
     ],
-    ids=str,
+    ids=lambda content: str(content)[:40],
 )  # fmt: skip
 def test_a_file_that_cannot_be_used_is_ignored_with_a_reason(tmp_path: Path, content: Any) -> None:
     path = tmp_path / "p.json"
