@@ -70,6 +70,7 @@ def _learn(file: PersonalFile, answers: Answers, arguments: argparse.Namespace) 
     import time
 
     from clew.decide.personal.learning import learn
+    from clew.decide.personal.scoring import read_fingerprint
     from clew.decide.personal.versions import Version, add_version
     from clew.decide.personal.view import lesson_json, make_facts, render_lesson
 
@@ -77,7 +78,8 @@ def _learn(file: PersonalFile, answers: Answers, arguments: argparse.Namespace) 
     is_written = lesson.adjustment is not None and not arguments.dry_run
     if lesson.adjustment and is_written:
         facts = make_facts(lesson, states=len(answers.states), learned_at_ms=time.time_ns() // 1_000_000)
-        add_version(file, Version(adjustment=lesson.adjustment, facts=facts))
+        version = Version(adjustment=lesson.adjustment, facts=facts)
+        add_version(file, version, read_fingerprint(lesson.adjustment))
     if arguments.json:
         _print_json(lesson_json(lesson, answers.left_out, is_written=is_written))
     else:

@@ -38,7 +38,7 @@ def version(bias: float = -0.5) -> Version:
 
 
 def put(path: Path, bias: float = -0.5) -> None:
-    add_version(read_versions(path, BASE), version(bias))
+    add_version(read_versions(path, BASE), version(bias), f"judge {bias:.2f}")
 
 
 def test_an_adjustment_moves_its_heads_and_no_other() -> None:
@@ -106,7 +106,7 @@ def test_rows_of_a_version_that_was_taken_back_are_still_known(tmp_path: Path) -
     path = tmp_path / "p.json"
     put(path)
     remove_version(read_versions(path, BASE))
-    assert read_versions(path, BASE).fingerprints == (version().adjustment.fingerprint,)
+    assert read_versions(path, BASE).fingerprints == ("judge -0.50",)
 
 
 def test_old_versions_are_forgotten_and_their_fingerprints_kept(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_the_file_of_another_judge_is_ignored_and_kept_aside(tmp_path: Path) -> 
     assert found is None
     assert "learned for judge bbbbbbbbbbbb" in (problem or "")
     theirs = Adjustment(base_fingerprint="e" * 64, heads=adjustment().heads)
-    add_version(read_versions(path, "e" * 64), Version(adjustment=theirs, facts={}))
+    add_version(read_versions(path, "e" * 64), Version(adjustment=theirs, facts={}), "theirs")
     assert read_adjustment(path, "e" * 64)[0] == theirs
     assert (tmp_path / "p.json.bak").read_bytes() == before
 
@@ -198,15 +198,15 @@ def test_facts_that_are_no_facts_are_dropped(tmp_path: Path) -> None:
     file = read_versions(path, BASE)
     assert file.present is not None
     assert file.present.facts == {"states": 12}
-    add_version(file, version())
+    add_version(file, version(), "judge")
 
 
 def test_who_writes_second_on_an_old_view_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     first, second = read_versions(path, BASE), read_versions(path, BASE)
-    add_version(first, version(0.1))
+    add_version(first, version(0.1), "first")
     with pytest.raises(InvalidInput, match="changed by somebody else"):
-        add_version(second, version(0.2))
+        add_version(second, version(0.2), "second")
     found, _ = read_adjustment(path, BASE)
     assert found is not None
     assert found.heads["save"].bias == 0.1

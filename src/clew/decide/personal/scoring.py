@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from clew.decide.builtin import BuiltinJudge
+    from clew.decide.personal.adjustment import Adjustment
 
     Floats = NDArray[np.float32]
 
@@ -26,6 +27,13 @@ def _shipped_judge() -> BuiltinJudge:
 def read_base_fingerprint() -> str:
     """Fingerprint of the shipped judge, without any personal adjustment."""
     return _shipped_judge().base_fingerprint
+
+
+def read_fingerprint(adjustment: Adjustment) -> str:
+    """Fingerprint of the judge that answers with this adjustment: rows of the log will name it."""
+    from clew.decide.builtin import BuiltinJudge
+
+    return BuiltinJudge(adjustment=adjustment).fingerprint
 
 
 def score_state(state: State) -> tuple[Floats, Floats]:

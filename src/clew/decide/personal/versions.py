@@ -46,7 +46,7 @@ class PersonalFile:
 
     Attributes:
         versions: oldest first; the last is in force.
-        fingerprints: of all versions that there ever were.
+        fingerprints: of all judges that these versions, and those taken back or forgotten, ever made.
         problem: why the file is ignored; None if it is used, or there is none.
         content: its bytes, b"" if there is none; tells whether somebody wrote meanwhile.
     """
@@ -133,8 +133,7 @@ def _parse(raw: Any, base_fingerprint: str) -> tuple[tuple[Version, ...], tuple[
         _refuse(f"its versions are not a list of at most {MAX_VERSIONS}")
     if not isinstance(fingerprints, list) or not all(isinstance(one, str) for one in fingerprints):
         _refuse("its fingerprints are not a list of texts")
-    parsed = tuple(_parse_version(one, base_fingerprint) for one in versions)
-    return parsed, tuple(dict.fromkeys([*fingerprints, *(one.adjustment.fingerprint for one in parsed)]))
+    return tuple(_parse_version(one, base_fingerprint) for one in versions), tuple(fingerprints)
 
 
 def _parse_version(raw: Any, base_fingerprint: str) -> Version:
@@ -151,14 +150,16 @@ def _is_plain(fact: Any) -> bool:
     return isinstance(fact, str | int | None) or (isinstance(fact, float) and math.isfinite(fact))
 
 
-def add_version(file: PersonalFile, version: Version) -> None:
+def add_version(file: PersonalFile, version: Version, fingerprint: str) -> None:
     """Put a version in force. What a file that was ignored held is kept beside it, with `.bak` at its end.
+
+    Args:
+        fingerprint: of the judge that answers with this version.
 
     Raises:
         InvalidInput: the file changed since it was read, or cannot be written.
     """
-    fingerprints = [*file.fingerprints, version.adjustment.fingerprint]
-    _replace(file, [*file.versions, version][-MAX_VERSIONS:], fingerprints)
+    _replace(file, [*file.versions, version][-MAX_VERSIONS:], [*file.fingerprints, fingerprint])
 
 
 def remove_version(file: PersonalFile) -> Version | None:
