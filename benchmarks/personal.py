@@ -108,8 +108,8 @@ def learn_along(rows: Sequence[Row], kind: str) -> Iterator[dict[str, Any]]:
         yield {
             "answers": count,
             "later": len(later),
-            "heads": list(lesson.heads),
-            "accepted": lesson.accepted.stage if lesson.accepted else None,
+            "tried": [one.head for one in lesson.heads if one.trials],
+            "accepted": {one.head: one.accepted.stage for one in lesson.heads if one.accepted},
             "shipped": measure(later, None),
             "learned": measure(later, lesson.adjustment),
         }

@@ -72,12 +72,12 @@ def _learn(file: PersonalFile, answers: Answers, arguments: argparse.Namespace) 
     from clew.decide.personal.learning import learn
     from clew.decide.personal.scoring import read_fingerprint
     from clew.decide.personal.versions import Version, add_version
-    from clew.decide.personal.view import lesson_json, make_facts, render_lesson
+    from clew.decide.personal.view import lesson_json, render_lesson
 
     lesson = learn(answers.states, file.base_fingerprint, file.present.adjustment if file.present else None)
     is_written = lesson.adjustment is not None and not arguments.dry_run
     if lesson.adjustment and is_written:
-        facts = make_facts(lesson, states=len(answers.states), learned_at_ms=time.time_ns() // 1_000_000)
+        facts = {"learned_at_ms": time.time_ns() // 1_000_000, "states": len(answers.states)}
         version = Version(adjustment=lesson.adjustment, facts=facts)
         add_version(file, version, read_fingerprint(lesson.adjustment))
     if arguments.json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from clew.decide.calibration.log import NO_LABEL, log_row
 from clew.decide.calibration.sources import OTHER_FINGERPRINT, TORN
 from clew.decide.lexical.model import COLUMN
 from clew.decide.personal import answers as answers_module
-from clew.decide.personal.adjustment import LEARNED_HEADS
+from clew.decide.personal.adjustment import LEARNED_HEADS, Adjustment, HeadAdjustment
 from clew.decide.personal.answers import (
     ANSWERED_AGAIN,
     NEAR_SECRET,
@@ -27,7 +28,8 @@ from clew.decide.personal.answers import (
     Answers,
     read_answers,
 )
-from clew.decide.personal.learning import Gain, count_answers, is_ready, learn, measure_gain
+from clew.decide.personal.fitting import fit_scale
+from clew.decide.personal.learning import Gain, HeadLesson, count_answers, is_ready, learn, measure_gain
 from clew.decide.personal.scoring import score_state
 from clew.decide.questionnaire import load_questionnaire
 
@@ -156,16 +158,21 @@ def person(count: int, *, bias: float = 0.0, turned: bool = False, seed: int = 7
     return found
 
 
+def save_lesson(states: list[AnsweredState], present: Adjustment | None = None) -> HeadLesson:
+    return next(one for one in learn(states, BASE, present).heads if one.head == "save")
+
+
 def test_a_person_who_wants_more_is_learned_from() -> None:
     states = person(300, bias=4.0)
-    lesson = learn(states, BASE, None)
+    lesson, adjustment = save_lesson(states), learn(states, BASE, None).adjustment
     assert lesson.accepted is not None
-    assert lesson.adjustment is not None
     assert lesson.held_out == 60
     assert lesson.accepted.loss < (lesson.shipped_loss or 0)
     assert lesson.accepted.loss == min(trial.loss for trial in lesson.trials if trial.is_accepted)
+    assert adjustment is not None
+    assert dict(adjustment.heads) == {"save": lesson.adjustment}
     logits, features = score_state(states[0].state)
-    adjusted = lesson.adjustment.apply(logits, features)
+    adjusted = adjustment.apply(logits, features)
     assert adjusted[COLUMN["save"]] > logits[COLUMN["save"]]
     assert adjusted[COLUMN["has_secret"]] == logits[COLUMN["has_secret"]]
 
@@ -173,11 +180,20 @@ def test_a_person_who_wants_more_is_learned_from() -> None:
 def test_what_was_learned_does_not_get_in_twice() -> None:
     states = person(300, bias=4.0)
     present = learn(states, BASE, None).adjustment
-    again = learn(states, BASE, present)
-    assert again.accepted is None
-    assert again.adjustment is None
+    assert present is not None
+    assert learn(states, BASE, present).adjustment is None
+    again = save_lesson(states, present)
     assert again.present_loss is not None
-    assert all(trial.over_shipped.is_better for trial in again.trials if trial.stage == "scale")
+    assert again.trials[0].over_shipped.is_better
+
+
+def test_a_head_that_gained_nothing_stays_as_it_was() -> None:
+    before = HeadAdjustment(slope=1.0, bias=-1.0)
+    present = Adjustment(base_fingerprint=BASE, heads={"is_failure": before})
+    adjustment = learn(person(300, bias=4.0), BASE, present).adjustment
+    assert adjustment is not None
+    assert adjustment.heads["is_failure"] == before
+    assert set(adjustment.heads) == {"is_failure", "save"}
 
 
 def test_learning_is_deterministic() -> None:
@@ -188,11 +204,25 @@ def test_learning_is_deterministic() -> None:
 
 
 def test_a_change_of_mind_in_the_last_fifth_keeps_out_what_the_rest_teaches() -> None:
-    states = person(300, bias=4.0)
-    turned = person(300, bias=-4.0)
-    lesson = learn([*states[:240], *turned[240:]], BASE, None)
+    states, turned = person(300, bias=4.0), person(300, bias=-4.0)
+    lesson = save_lesson([*states[:240], *turned[240:]])
     assert lesson.accepted is None
     assert all(trial.over_shipped.mean < 0 for trial in lesson.trials)
+
+
+def test_a_block_is_never_predicted_by_itself() -> None:
+    """The last answer may change its own loss, and nothing else."""
+    states = person(60, bias=1.0)
+    flipped = [*states[:-1], replace(states[-1], answers={"save": not states[-1].answers["save"]})]
+    losses = [save_lesson(one).trials[0].loss * 12 for one in (states, flipped)]
+    assert abs(losses[0] - losses[1]) == pytest.approx(abs(_forward_logit(states)), abs=1e-4)
+
+
+def _forward_logit(states: list[AnsweredState]) -> float:
+    """What the answers before the last one make of its logit; log-losses of yes and no differ by exactly this."""
+    logits = np.array([score_state(one.state)[0][COLUMN["save"]] for one in states], float)
+    found = fit_scale(logits[:-1], np.array([one.answers["save"] for one in states[:-1]]))
+    return found.slope * float(logits[-1]) + found.bias
 
 
 @pytest.mark.parametrize("said", [True, False])
@@ -200,9 +230,9 @@ def test_equal_answers_teach_nothing(said: bool) -> None:
     states = [
         AnsweredState(state=State(user=f"a {n}"), answers={"save": said}, timestamp_ms=n, key=str(n)) for n in range(90)
     ]
-    lesson = learn(states, BASE, None)
-    assert (lesson.heads, lesson.trials, lesson.adjustment) == ((), (), None)
-    assert lesson.answers["save"] == ((0, 90) if said else (90, 0))
+    lesson = save_lesson(states)
+    assert (lesson.trials, lesson.adjustment) == ((), None)
+    assert (lesson.no, lesson.yes) == ((0, 90) if said else (90, 0))
 
 
 def test_contradicting_answers_to_one_wording_leave_finite_numbers() -> None:
@@ -210,28 +240,29 @@ def test_contradicting_answers_to_one_wording_leave_finite_numbers() -> None:
         AnsweredState(state=State(user="we use tabs"), answers={"save": n % 2 == 0}, timestamp_ms=n, key=str(n))
         for n in range(60)
     ]
-    lesson = learn(states, BASE, None)
+    lesson = save_lesson(states)
     assert [trial.stage for trial in lesson.trials] == ["scale", "weights"]
     assert np.isfinite([trial.loss for trial in lesson.trials]).all()
 
 
 def test_each_head_is_learned_from_its_own_answers() -> None:
     states = [
-        AnsweredState(
-            state=one.state,
-            answers={**one.answers, **({"is_durable": True} if number < 30 else {})},
-            timestamp_ms=number,
-            key=one.key,
-        )
-        for number, one in enumerate(person(60, bias=3.0))
+        replace(one, answers={**one.answers, **({"is_durable": True} if number < 30 else {})})
+        for number, one in enumerate(person(60, bias=1.0))
     ]
-    assert learn(states, BASE, None).heads == ("save",)
+    assert [one.head for one in learn(states, BASE, None).heads if one.trials] == ["save"]
     assert count_answers(states)["is_durable"] == (0, 30)
 
 
 def test_weights_wait_for_fifty_answers() -> None:
-    assert [trial.stage for trial in learn(person(49, bias=1.0), BASE, None).trials] == ["scale"]
-    assert [trial.stage for trial in learn(person(50, bias=1.0), BASE, None).trials] == ["scale", "weights"]
+    assert [trial.stage for trial in save_lesson(person(49, bias=1.0)).trials] == ["scale"]
+    assert [trial.stage for trial in save_lesson(person(50, bias=1.0)).trials] == ["scale", "weights"]
+
+
+def test_nothing_said_is_nothing_learned() -> None:
+    lesson = learn([], BASE, None)
+    assert lesson.adjustment is None
+    assert [one.no + one.yes for one in lesson.heads] == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

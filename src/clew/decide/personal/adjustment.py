@@ -27,13 +27,24 @@ MAX_WEIGHT = 4.0
 _FIELDS = frozenset({"slope", "bias", "weights"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class HeadAdjustment:
     """New logit = slope · logit + bias + weights · hand features. `weights` is empty, or one number for each feature."""
 
     slope: float
     bias: float
     weights: tuple[float, ...] = ()
+
+    def apply(self, logits: Floats, features: Floats) -> Floats:
+        """Adjusted logits [...] of the head, from its shipped logits [...] and hand features [..., features]."""
+        adjusted: Floats = logits * self.slope + self.bias
+        return adjusted + features @ self._weights if self.weights else adjusted
+
+    @cached_property
+    def _weights(self) -> Floats:
+        import numpy as np
+
+        return np.array(self.weights, np.float32)
 
     def as_json(self) -> dict[str, Any]:
         """As it stands in the file."""
@@ -71,26 +82,12 @@ class Adjustment:
         """
         import numpy as np
 
-        columns, slope, bias, weights = self._tables
-        adjusted = np.array(logits, np.float32)
-        adjusted[..., columns] = adjusted[..., columns] * slope + bias + features @ weights
-        return adjusted
-
-    @cached_property
-    def _tables(self) -> tuple[list[int], Floats, Floats, Floats]:
-        """Columns of the heads; their slopes and biases [adjusted heads]; weights [features, adjusted heads]."""
-        import numpy as np
-
-        from clew.decide.lexical.features import FEATURE_NAMES
         from clew.decide.lexical.model import COLUMN
 
-        weights = [one.weights or (0.0,) * len(FEATURE_NAMES) for one in self.heads.values()]
-        return (
-            [COLUMN[head] for head in self.heads],
-            np.array([one.slope for one in self.heads.values()], np.float32),
-            np.array([one.bias for one in self.heads.values()], np.float32),
-            np.array(weights, np.float32).T,
-        )
+        adjusted = np.array(logits, np.float32)
+        for head, one in self.heads.items():
+            adjusted[..., COLUMN[head]] = one.apply(logits[..., COLUMN[head]], features)
+        return adjusted
 
 
 def parse_heads(raw: Any) -> dict[str, HeadAdjustment]:

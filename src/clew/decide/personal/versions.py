@@ -24,7 +24,7 @@ FORMAT = 1
 #: Older versions are forgotten; their fingerprints are not, because rows of the log name them.
 MAX_VERSIONS, MAX_FINGERPRINTS = 10, 1_000
 MAX_FILE_BYTES = 4_000_000
-FACTS = ("learned_at_ms", "stage", "states", "held_out_states", "shipped_log_loss", "log_loss")
+FACTS = ("learned_at_ms", "states")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +32,8 @@ class Version:
     """One adjustment, and what is known about its making.
 
     Attributes:
-        facts: those of FACTS that are known: when it was learned, from what, and the figures it was accepted for.
-            They are shown, and decide nothing.
+        facts: those of FACTS that are known: when it was learned, and from how many states. They are shown, and
+            decide nothing.
     """
 
     adjustment: Adjustment

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from clew.decide.calibration.fit import short
 from clew.decide.evaluation.json_lines import shown
 from clew.decide.evaluation.table import render_table, show_number
-from clew.decide.personal.learning import MARGIN, MIN_ANSWERS, MIN_FOR_WEIGHTS, MIN_OF_EACH, Gain, Lesson, Stage
+from clew.decide.personal.learning import (
+    MARGIN,
+    MIN_ANSWERS,
+    MIN_FOR_WEIGHTS,
+    MIN_OF_EACH,
+    Gain,
+    HeadLesson,
+    Lesson,
+    Stage,
+)
 from clew.decide.personal.versions import PersonalFile, Version
 
-_STAGE_NAMES: Mapping[Stage, str] = {"scale": "slope and bias", "weights": "slope, bias and feature weights"}
+_STAGE_NAMES: Mapping[Stage, str] = {"scale": "slope and bias", "weights": "with feature weights"}
 
 
 def render_lesson(lesson: Lesson, *, is_written: bool) -> str:
@@ -21,20 +31,28 @@ def render_lesson(lesson: Lesson, *, is_written: bool) -> str:
 
 
 def _lesson_lines(lesson: Lesson, *, is_written: bool) -> Iterator[str]:
-    yield from render_answers(lesson.answers)
+    yield from render_answers({one.head: (one.no, one.yes) for one in lesson.heads})
     yield ""
-    if not lesson.trials:
+    tried = [one for one in lesson.heads if one.trials]
+    if not tried:
         yield "Nothing was learned: no head has enough answers. The judge stays as it is."
         return
-    yield f"Log-loss on the last {lesson.held_out} states, each predicted by what came before ({', '.join(lesson.heads)}):"
-    yield from render_table(("", "log-loss", "better than shipped", "than the one in force"), list(_trial_rows(lesson)))
+    yield "Log-loss on the last fifth of the answers, each predicted by what came before:"
+    yield from render_table(
+        ("", "answers", "log-loss", "gain on shipped", "on the one in force"),
+        [row for one in tried for row in _trial_rows(one)],
+    )
     yield ""
-    if lesson.accepted is None:
-        yield f"Nothing was changed: a gain must exceed {MARGIN:g} standard errors (±), so as not to be chance."
-    elif is_written:
-        yield f"In force now: {_STAGE_NAMES[lesson.accepted.stage]}. `clew judge learn --undo` takes it back."
-    else:
-        yield f"Good enough: {_STAGE_NAMES[lesson.accepted.stage]}. Nothing was written (--dry-run)."
+    yield _conclude(lesson, is_written=is_written)
+
+
+def _conclude(lesson: Lesson, *, is_written: bool) -> str:
+    if lesson.adjustment is None:
+        return f"Nothing was changed: to count as more than chance, a gain must exceed {MARGIN:g} standard errors (±)."
+    learned = ", ".join(f"{one.head} ({_STAGE_NAMES[one.accepted.stage]})" for one in lesson.heads if one.accepted)
+    if not is_written:
+        return f"Good enough: {learned}. Nothing was written (--dry-run)."
+    return f"Learned: {learned}. `clew judge learn --undo` takes it back."
 
 
 def render_answers(answers: Mapping[str, tuple[int, int]]) -> Iterator[str]:
@@ -51,60 +69,36 @@ def _explain_need(no: int, yes: int) -> str:
     return "" if no + yes >= MIN_FOR_WEIGHTS else f"weights from {MIN_FOR_WEIGHTS}"
 
 
-def _trial_rows(lesson: Lesson) -> Iterator[tuple[str, ...]]:
-    yield ("as shipped", show_number(lesson.shipped_loss, 3), "", "")
+def _trial_rows(lesson: HeadLesson) -> Iterator[tuple[str, ...]]:
+    yield (f"{lesson.head}, shipped", str(lesson.held_out), show_number(lesson.shipped_loss, 3), "", "")
     if lesson.present_loss is not None:
-        yield ("in force", show_number(lesson.present_loss, 3), "", "")
+        yield ("  in force", "", show_number(lesson.present_loss, 3), "", "")
     for trial in lesson.trials:
         gains = (_show_gain(trial.over_shipped), _show_gain(trial.over_present))
-        yield (_STAGE_NAMES[trial.stage], show_number(trial.loss, 3), *gains)
+        yield (f"  {_STAGE_NAMES[trial.stage]}", "", show_number(trial.loss, 3), *gains)
 
 
 def _show_gain(gain: Gain | None) -> str:
     if gain is None:
         return ""
-    return f"{gain.mean:+.3f} ± {gain.standard_error:.3f} {'yes' if gain.is_better else 'no'}"
+    return f"{gain.mean:+.3f} ± {gain.standard_error:.3f} {'yes' if gain.is_better else ' no'}"
 
 
 def lesson_json(lesson: Lesson, left_out: Mapping[str, int], *, is_written: bool) -> dict[str, Any]:
     """What came of learning, as JSON."""
     return {
-        "answers": {head: {"no": no, "yes": yes} for head, (no, yes) in lesson.answers.items()},
+        "heads": [_head_json(one) for one in lesson.heads],
         "left_out": dict(left_out),
-        "heads": list(lesson.heads),
-        "held_out_states": lesson.held_out,
-        "shipped_log_loss": lesson.shipped_loss,
-        "present_log_loss": lesson.present_loss,
-        "trials": [
-            {
-                "stage": trial.stage,
-                "log_loss": trial.loss,
-                "over_shipped": _gain_json(trial.over_shipped),
-                "over_present": _gain_json(trial.over_present),
-                "is_accepted": trial.is_accepted,
-            }
-            for trial in lesson.trials
-        ],
-        "accepted": lesson.accepted.stage if lesson.accepted else None,
         "fingerprint": lesson.adjustment.fingerprint if lesson.adjustment else None,
         "is_written": is_written,
     }
 
 
-def _gain_json(gain: Gain | None) -> dict[str, Any] | None:
-    return None if gain is None else {"mean": gain.mean, "standard_error": gain.standard_error}
-
-
-def make_facts(lesson: Lesson, *, states: int, learned_at_ms: int) -> dict[str, Any]:
-    """What a version remembers of its making."""
-    return {
-        "learned_at_ms": learned_at_ms,
-        "stage": lesson.accepted.stage if lesson.accepted else None,
-        "states": states,
-        "held_out_states": lesson.held_out,
-        "shipped_log_loss": lesson.shipped_loss,
-        "log_loss": lesson.accepted.loss if lesson.accepted else None,
-    }
+def _head_json(lesson: HeadLesson) -> dict[str, Any]:
+    """All figures; the weights stand in the file."""
+    found = asdict(lesson) | {"accepted": lesson.accepted.stage if lesson.accepted else None}
+    del found["adjustment"]
+    return found
 
 
 def render_file(file: PersonalFile) -> Iterator[str]:
@@ -123,18 +117,12 @@ def describe_version(version: Version | None) -> str:
     """One version in a line. Its facts come from a file and may be anything."""
     if version is None:
         return "the judge as shipped"
-    facts = version.facts
-    stage = _STAGE_NAMES.get(facts.get("stage", ""), "") if isinstance(facts.get("stage"), str) else ""
-    losses = [show_number(loss if isinstance(loss, float) else None, 3) for loss in _losses(facts)]
-    return (
-        f"{short(version.adjustment.fingerprint)}, {stage or '?'} of {', '.join(version.adjustment.heads)};"
-        f" learned {_show_day(facts.get('learned_at_ms'))} from {shown(facts.get('states'), 12)} states,"
-        f" log-loss {losses[0]} → {losses[1]}"
-    )
-
-
-def _losses(facts: Mapping[str, Any]) -> tuple[Any, Any]:
-    return facts.get("shipped_log_loss"), facts.get("log_loss")
+    heads = [
+        f"{head} ({_STAGE_NAMES['weights' if one.weights else 'scale']})"
+        for head, one in version.adjustment.heads.items()
+    ]
+    day, states = _show_day(version.facts.get("learned_at_ms")), shown(version.facts.get("states"), 12)
+    return f"{short(version.adjustment.fingerprint)}, learned {day} from {states} states: {', '.join(heads)}"
 
 
 def _show_day(milliseconds: Any) -> str:
