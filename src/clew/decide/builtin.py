@@ -153,7 +153,7 @@ class BuiltinJudge:
                 language=features.language,
                 previous_assistant=state.previous_assistant,
             )
-            logits = self._encoder.join_message(self._weights, message)
+            logits = self._encoder.join_message(message)
         if self._adjustment:
             logits = self._adjustment.apply(logits, features.whole)
         return StateScores(
@@ -164,8 +164,8 @@ class BuiltinJudge:
         """Logits of the pair heads, [pair heads]."""
         from clew.decide.lexical.pairs import extract_pair_features
 
-        lexical = self._weights.score_pair(extract_pair_features(pair))
-        return self._encoder.join_pair(self._weights, lexical, pair) if self._encoder else lexical
+        features = extract_pair_features(pair)
+        return self._encoder.join_pair(features, pair) if self._encoder else self._weights.score_pair(features)
 
     def score_entry(self, entry: DatedEntry) -> float:
         """The logit of whether the entry still holds."""
@@ -175,7 +175,7 @@ class BuiltinJudge:
 
         lexical = self._weights.score(extract_features(read_state(State(user=entry.entry))))
         if self._encoder:
-            return self._encoder.join_entry(self._weights, lexical, entry)
+            return self._encoder.join_entry(lexical, entry)
         combine = self._weights.combine_relevance
         return float(relevance_inputs(lexical.whole) @ combine[:-1] + combine[-1])
 

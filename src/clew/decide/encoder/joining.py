@@ -24,6 +24,8 @@ ENGLISH = ("en", "")
 ENCODER_INPUT = 4
 #: Names in the weights file: [gate heads, gate inputs], [pair heads, pair inputs], [relevance inputs].
 GATE, PAIRS, RELEVANCE = "join_gate", "join_pairs", "join_relevance"
+#: Name of the trees that compare two entries by their words and by the embedder.
+PAIR_TREES = "join_trees"
 
 
 def gate_inputs(whole: Floats, by_sentence: Floats, encoder: Floats, *, is_english: bool) -> Floats:
@@ -38,11 +40,11 @@ def gate_inputs(whole: Floats, by_sentence: Floats, encoder: Floats, *, is_engli
     return np.column_stack([combination_inputs(whole, by_sentence), logits, logits * english, english])
 
 
-def pair_inputs(lexical: Floats, encoder: Floats) -> Floats:
-    """What is joined for two entries, [7]: three lexical logits, three of the encoder, 1."""
+def pair_inputs(trees: Floats, encoder: Floats) -> Floats:
+    """What is joined for two entries, [7]: three logits of the trees, three of the encoder, 1."""
     import numpy as np
 
-    return np.concatenate([lexical, encoder[list(PAIR_COLUMNS)], np.ones(1, np.float32)])
+    return np.concatenate([trees, encoder[list(PAIR_COLUMNS)], np.ones(1, np.float32)])
 
 
 def entry_inputs(whole: Floats, encoder: Floats) -> Floats:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from clew.core.errors import ModelUnavailable
 from clew.core.records import DatedEntry, EntryPair
 from clew.decide.encoder import joining
+from clew.decide.encoder.alignment import Aligner
 from clew.decide.encoder.inputs import encode_entry, encode_pair, encode_state
 from clew.decide.encoder.network import EncoderNetwork
 from clew.decide.lexical.model import Logits, Weights
 from clew.decide.lexical.reading import Reading
+from clew.decide.trees import read_trees
 from clew.models.manifest import FOLDER, REINSTALL, load_manifest
 from clew.models.runtime import open_session, open_tokenizer
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 MODEL_NAME = "judge"
 NETWORK_FILE = "judge.onnx"
+EMBEDDER_NAME = "embedder"
+EMBEDDER_FILE = "embedder.onnx"
 #: What the network shares with the embedder.
 SHARED_FILES = ("words.bin", "vocabulary.txt.xz", "characters.json")
 #: A single part of the input is never longer; what is too long for the network is cut later, part by part.
@@ -52,12 +56,17 @@ class ScoredMessage:
 class Encoder:
     """Network and tokenizer of one process. May be used from several threads."""
 
-    def __init__(self, tokenizer: WordPiece, network: EncoderNetwork, fingerprint: str) -> None:
+    def __init__(
+        self, tokenizer: WordPiece, network: EncoderNetwork, aligner: Aligner, weights: Weights, fingerprint: str
+    ) -> None:
         self._tokenizer = tokenizer
         self._network = network
+        self._aligner = aligner
+        self._weights = weights.encoder
+        self._pair_trees = read_trees(weights.encoder, joining.PAIR_TREES)
         self.fingerprint = fingerprint
 
-    def join_message(self, weights: Weights, message: ScoredMessage) -> Floats:
+    def join_message(self, message: ScoredMessage) -> Floats:
         """Logits of the gate heads of a message."""
         tokens = encode_state(self._tokenizer, message.reading, message.ranks, message.previous_assistant)
         lexical = message.lexical
@@ -67,17 +76,20 @@ class Encoder:
             self._network.run(tokens),
             is_english=message.language in joining.ENGLISH,
         )
-        return joining.join_gate(weights.encoder, inputs)
+        return joining.join_gate(self._weights, inputs)
 
-    def join_pair(self, weights: Weights, lexical: Floats, pair: EntryPair) -> Floats:
-        """Logits of the pair heads."""
+    def join_pair(self, lexical: Floats, pair: EntryPair) -> Floats:
+        """Logits of the pair heads, from the lexical features of the pair."""
+        import numpy as np
+
+        trees = self._pair_trees.score(np.concatenate([lexical, self._aligner.extract(pair)]))
         encoder = self._network.run(encode_pair(self._tokenizer, pair))
-        return joining.join_pair(weights.encoder, joining.pair_inputs(lexical, encoder))
+        return joining.join_pair(self._weights, joining.pair_inputs(trees, encoder))
 
-    def join_entry(self, weights: Weights, lexical: Logits, entry: DatedEntry) -> float:
+    def join_entry(self, lexical: Logits, entry: DatedEntry) -> float:
         """The logit of whether an entry still holds."""
         encoder = self._network.run(encode_entry(self._tokenizer, entry))
-        return joining.join_entry(weights.encoder, joining.entry_inputs(lexical.whole, encoder))
+        return joining.join_entry(self._weights, joining.entry_inputs(lexical.whole, encoder))
 
 
 def open_encoder(weights: Weights, folder: Path | None = None) -> Encoder:
@@ -89,8 +101,10 @@ def open_encoder(weights: Weights, folder: Path | None = None) -> Encoder:
     folder = folder or FOLDER
     manifest = load_manifest(folder)
     manifest.require(MODEL_NAME)
+    manifest.require(EMBEDDER_NAME)
     if not weights.encoder:
         raise ModelUnavailable("The judge's weights were trained without an encoder.", REINSTALL)
     tokenizer = open_tokenizer(folder, max_tokens=TOKENIZER_WINDOW)
     network = EncoderNetwork(open_session(folder / NETWORK_FILE))
-    return Encoder(tokenizer, network, manifest.digests[NETWORK_FILE])
+    aligner = Aligner(tokenizer, open_session(folder / EMBEDDER_FILE))
+    return Encoder(tokenizer, network, aligner, weights, manifest.digests[NETWORK_FILE])

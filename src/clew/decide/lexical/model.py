@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from clew.decide.trees import TreeEnsemble
+
     Floats = NDArray[np.float32]
 
 WEIGHTS_FILE = Path(__file__).with_name("weights.npz")
@@ -37,7 +39,11 @@ COLUMN = {head: column for column, head in enumerate(HEADS)}
 #: Heads whose view of an entry's text tells whether it still holds.
 RELEVANCE_INPUTS: tuple[str, ...] = (RELEVANCE_HEAD, "is_durable", "is_session_scoped", "save")
 #: Arrays of the weights file that the lexical tier needs; the others join the encoder to it.
-LEXICAL_ARRAYS: tuple[str, ...] = ("grams", "hand", "bias", "pairs", "combine", "combine_relevance")
+LEXICAL_ARRAYS: tuple[str, ...] = ("grams", "hand", "bias", "combine", "combine_pairs", "combine_relevance")
+#: Name of the pair trees in the weights file.
+PAIRS_ARRAY = "pairs"
+#: What the names of the arrays that join the encoder begin with.
+ENCODER_PREFIX = "join_"
 
 #: How much the reply counts beside what the user typed.
 REPLY_SCALE = 0.3
@@ -60,9 +66,10 @@ class Weights:
         grams: [buckets, heads] float32; inverse document frequency is already multiplied in.
         hand: [hand features, heads] float32.
         bias: [heads] float32.
-        pairs: [1 + pair features, pair heads] float32, the offset first.
+        pairs: trees that compare two entries.
         combine: [gate heads, 4] float32: weights of the whole logit, of the best sentence's logit and of the logarithm
             of the number of sentences, and an offset.
+        combine_pairs: [pair heads, pair heads + 1] float32: weights of the trees' logits, the offset last.
         combine_relevance: [len(RELEVANCE_INPUTS) + 1] float32, the offset last.
         fingerprint: sha256 (hex) of the file.
         encoder: how the encoder's logits are joined to these; see `clew.decide.encoder.joining`.
@@ -71,11 +78,12 @@ class Weights:
     grams: Floats
     hand: Floats
     bias: Floats
-    pairs: Floats
+    pairs: TreeEnsemble
     combine: Floats
+    combine_pairs: Floats
     combine_relevance: Floats
     fingerprint: str
-    encoder: Mapping[str, Floats] = field(default_factory=dict)
+    encoder: Mapping[str, Any] = field(default_factory=dict)
 
     def score(self, features: Features) -> Logits:
         """Logits of all heads."""
@@ -92,7 +100,7 @@ class Weights:
 
     def score_pair(self, features: Floats) -> Floats:
         """Logits of the pair heads, [pair heads]."""
-        logits: Floats = self.pairs[0] + features @ self.pairs[1:]
+        logits: Floats = self.combine_pairs[:, :-1] @ self.pairs.score(features) + self.combine_pairs[:, -1]
         return logits
 
     def _sum_user_grams(self, sentences: tuple[str, ...]) -> tuple[Floats, Floats]:
@@ -161,8 +169,11 @@ def load_weights(path: Path = WEIGHTS_FILE) -> Weights:
     """Read the weights once per process; about 2 MB on disk, 4 MB in memory."""
     import numpy as np
 
+    from clew.decide.trees import read_trees
+
     fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()
     with np.load(path, allow_pickle=False) as file:
         arrays: dict[str, Any] = {name: file[name].astype(np.float32) for name in LEXICAL_ARRAYS}
-        encoder = {name: file[name].astype(np.float32) for name in file.files if name not in LEXICAL_ARRAYS}
-    return Weights(**arrays, fingerprint=fingerprint, encoder=encoder)
+        pairs = read_trees(file, PAIRS_ARRAY)
+        encoder = {name: file[name] for name in file.files if name.startswith(ENCODER_PREFIX)}
+    return Weights(**arrays, pairs=pairs, fingerprint=fingerprint, encoder=encoder)

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from clew.core.records import DatedEntry, EntryPair, State
+from clew.decide.encoder.alignment import Aligner
 from clew.decide.encoder.inputs import MAX_TOKENS, encode_entry, encode_pair, encode_state
 from clew.decide.encoder.network import ENCODER_HEADS, EncoderNetwork
-from clew.decide.encoder.tier import MODEL_NAME, NETWORK_FILE, SHARED_FILES, TOKENIZER_WINDOW
+from clew.decide.encoder.tier import EMBEDDER_FILE, MODEL_NAME, NETWORK_FILE, SHARED_FILES, TOKENIZER_WINDOW
 from clew.decide.evaluation.labelled import LabelledRow
 from clew.decide.lexical.reading import read_state
 from clew.decide.training.examples import Example
-from clew.models.manifest import add_model
+from clew.models.manifest import MANIFEST_NAME, add_model
 from clew.models.runtime import open_session, open_tokenizer
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-RankSentences = Callable[[State], Sequence[float]]
+RankSentences = Callable[[Example], Sequence[float]]
 Report = Callable[[str], None]
 
 
@@ -44,6 +45,10 @@ class EncodeHeld(Protocol):
         """Logits of all heads for one entry."""
         ...
 
+    def align(self, pair: EntryPair) -> Floats:
+        """How well the words of two entries answer to each other."""
+        ...
+
 
 TrainEncoder = Callable[[Sequence[Example], Sequence[LabelledRow], RankSentences, Report], EncodeHeld]
 
@@ -54,6 +59,7 @@ class _Runtime:
     def __init__(self, folder: Path) -> None:
         self._tokenizer = open_tokenizer(folder, max_tokens=TOKENIZER_WINDOW)
         self._network = EncoderNetwork(open_session(folder / NETWORK_FILE))
+        self._aligner = Aligner(self._tokenizer, open_session(folder / EMBEDDER_FILE))
 
     def state(self, state: State, ranks: Sequence[float]) -> Floats:
         return self._network.run(encode_state(self._tokenizer, read_state(state), ranks, state.previous_assistant))
@@ -63,6 +69,9 @@ class _Runtime:
 
     def entry(self, entry: DatedEntry) -> Floats:
         return self._network.run(encode_entry(self._tokenizer, entry))
+
+    def align(self, pair: EntryPair) -> Floats:
+        return self._aligner.extract(pair)
 
 
 def encoder_trainer(base_weights: Path, models: Path, out: Path, recipe: EncoderRecipe) -> TrainEncoder:
@@ -86,7 +95,7 @@ def encoder_trainer(base_weights: Path, models: Path, out: Path, recipe: Encoder
         from clew.decide.training.network import read_minilm
 
         out.mkdir(parents=True, exist_ok=True)
-        for name in SHARED_FILES:
+        for name in (*SHARED_FILES, EMBEDDER_FILE, MANIFEST_NAME):
             shutil.copyfile(models / name, out / name)
         embedder = onnx.load(models / "embedder.onnx", load_external_data=False)
         words, scale, zero = read_shared_words(embedder, (models / "words.bin").read_bytes())

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from clew.core.records import DatedEntry, EntryPair, State
+from clew.core.records import DatedEntry, EntryPair
 from clew.decide.encoder.inputs import Tokens, encode_entry, encode_pair, encode_state
 from clew.decide.encoder.network import ENCODER_HEADS, GATE_COLUMNS, PAIR_COLUMNS, RELEVANCE_COLUMN
 from clew.decide.evaluation.labelled import LabelledRow
@@ -24,8 +24,8 @@ from clew.decide.training.examples import Example, draw_view, expect, group_idle
 from clew.decide.training.network import PADDING, JudgeNetwork, MiniLm
 from clew.models.tokenizer import WordPiece
 
-#: How much the lexical heads think of each sentence of a state: which ones the encoder gets to read of a long message.
-RankSentences = Callable[[State], Sequence[float]]
+#: How much the lexical heads think of each sentence of an example: which the encoder gets to read of a long message.
+RankSentences = Callable[[Example], Sequence[float]]
 Report = Callable[[str], None]
 _UNKNOWN = -1.0
 
@@ -37,10 +37,11 @@ class EncoderRecipe:
     Attributes:
         warm_up: share of the steps in which the learning rate rises.
         importance_weight, target_weight, pair_weight, relevance_weight: shares of the loss against the yes/no questions.
+        pair_repeats, relevance_repeats: how often each such row is seen in an epoch; there are far fewer of them.
         seed: of order, views and drop-out.
     """
 
-    epochs: int = 5
+    epochs: int = 6
     batch: int = 48
     learning_rate: float = 1.5e-4
     weight_decay: float = 0.01
@@ -49,6 +50,8 @@ class EncoderRecipe:
     target_weight: float = 1.0
     pair_weight: float = 1.0
     relevance_weight: float = 1.0
+    pair_repeats: int = 2
+    relevance_repeats: int = 2
     seed: int = 0
 
 
@@ -80,7 +83,7 @@ def fit_encoder(
     chance = random.Random(recipe.seed)
     network = JudgeNetwork(base, len(ENCODER_HEADS))
     idle = group_idle(examples)
-    fixed = [_Item(encode_other(tokenizer, row), _truth_of_other(row), 1.0) for row in others]
+    fixed = [item for row in others for item in _repeat(tokenizer, row, recipe)]
     trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
     optimiser = torch.optim.AdamW(trained, lr=recipe.learning_rate, weight_decay=recipe.weight_decay, fused=True)
     total = recipe.epochs * (-(-(len(examples) + len(fixed)) // recipe.batch))
@@ -88,7 +91,7 @@ def fit_encoder(
     for epoch in range(recipe.epochs):
         network.train()
         views = [draw_view(example, idle, chance) for example in examples]
-        items = [_Item(encode_example(tokenizer, rank, view.state), _truth(view), view.weight) for view in views]
+        items = [_Item(encode_example(tokenizer, rank, view), _truth(view), view.weight) for view in views]
         items += fixed
         losses = []
         for places in _batches([item.tokens for item in items], recipe.batch, chance):
@@ -110,9 +113,10 @@ def fit_encoder(
     return network
 
 
-def encode_example(tokenizer: WordPiece, rank: RankSentences, state: State) -> Tokens:
-    """The encoder's input for a state."""
-    return encode_state(tokenizer, read_state(state), rank(state), state.previous_assistant)
+def encode_example(tokenizer: WordPiece, rank: RankSentences, example: Example) -> Tokens:
+    """The encoder's input for an example."""
+    state = example.state
+    return encode_state(tokenizer, read_state(state), rank(example), state.previous_assistant)
 
 
 def encode_other(tokenizer: WordPiece, row: LabelledRow) -> Tokens:
@@ -130,6 +134,19 @@ def predict(network: JudgeNetwork, inputs: Sequence[Tokens], batch: int = 64) ->
         for places in _batches(inputs, batch, None):
             found[places] = network(*_pad([inputs[place] for place in places])).float().numpy()
     return found
+
+
+def _repeat(tokenizer: WordPiece, row: LabelledRow, recipe: EncoderRecipe) -> list[_Item]:
+    """A pair or a dated entry as often as it is seen. Every other time a pair comes the other way round, unless the
+    order is what matters."""
+    item = _Item(encode_other(tokenizer, row), _truth_of_other(row), 1.0)
+    if isinstance(row.judged, DatedEntry):
+        return [item] * recipe.relevance_repeats
+    pair = expect(row, EntryPair)
+    turned = (
+        item if row.yes["replaces"] else item._replace(tokens=encode_pair(tokenizer, EntryPair(a=pair.b, b=pair.a)))
+    )
+    return [item if at % 2 == 0 else turned for at in range(recipe.pair_repeats)]
 
 
 def _truth(example: Example) -> NDArray[np.float32]:

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from clew.core.records import DatedEntry, EntryPair, State
+from clew.core.records import DatedEntry, State
 from clew.decide.evaluation.labelled import LabelledRow
 from clew.decide.lexical.features import Features, extract_features
 from clew.decide.lexical.grams import BUCKET_COUNT, REPLY_SEED, USER_SEED, iter_grams
 from clew.decide.lexical.model import COLUMN, GATE_HEADS, HEADS, RELEVANCE_HEAD, REPLY_SCALE, TARGET_HEADS
-from clew.decide.lexical.pairs import PAIR_FEATURES, PAIR_HEADS, extract_pair_features
 from clew.decide.lexical.reading import read_state
 from clew.decide.training.examples import Example, add_variants, expect
 
@@ -36,7 +35,6 @@ class LexicalRecipe:
     """
 
     inverse_regularisation: float = 1.0
-    pair_inverse_regularisation: float = 1.0
     gram_scale: float = 0.6
     hand_scale: float = 0.8
     min_documents: int = 2
@@ -44,12 +42,11 @@ class LexicalRecipe:
 
 @dataclass(frozen=True, kw_only=True)
 class LexicalTables:
-    """Fitted tables: [buckets, heads], [hand features, heads], [heads]; and for pairs [1 + pair features, pair heads]."""
+    """Fitted tables: [buckets, heads], [hand features, heads], [heads]."""
 
     grams: NDArray[np.float32]
     hand: NDArray[np.float32]
     bias: NDArray[np.float32]
-    pairs: NDArray[np.float32]
 
 
 @lru_cache(maxsize=60_000)
@@ -58,9 +55,7 @@ def features_of(state: State) -> Features:
     return extract_features(read_state(state))
 
 
-def fit_lexical(
-    examples: Sequence[Example], entries: Sequence[LabelledRow], pairs: Sequence[LabelledRow], recipe: LexicalRecipe
-) -> LexicalTables:
+def fit_lexical(examples: Sequence[Example], entries: Sequence[LabelledRow], recipe: LexicalRecipe) -> LexicalTables:
     """Fit all heads; equal input gives equal tables."""
     examples = add_variants(examples)
     states = [example.state for example in examples] + [entry_state(row) for row in entries]
@@ -89,7 +84,6 @@ def fit_lexical(
         grams=grams.astype(np.float16).astype(np.float32),
         hand=(table[len(kept) :] * recipe.hand_scale).astype(np.float32),
         bias=bias,
-        pairs=_fit_pairs(pairs, recipe),
     )
 
 
@@ -120,22 +114,6 @@ def _relevance_task(entries: Sequence[LabelledRow], *, first: int) -> _Task:
 def entry_state(row: LabelledRow) -> State:
     """A memory entry as a message, so that the same features describe it."""
     return State(user=expect(row, DatedEntry).entry)
-
-
-def _fit_pairs(rows: Sequence[LabelledRow], recipe: LexicalRecipe) -> NDArray[np.float32]:
-    features = pair_matrix(rows)
-    table = np.zeros((1 + features.shape[1], len(PAIR_HEADS)), np.float32)
-    for column, head in enumerate(PAIR_HEADS):
-        truth = np.array([row.yes[head] for row in rows], dtype=bool)
-        weights, offset = _fit_logistic(features, truth, np.ones(len(rows)), recipe.pair_inverse_regularisation)
-        table[0, column], table[1:, column] = offset, weights
-    return table
-
-
-def pair_matrix(rows: Sequence[LabelledRow]) -> NDArray[np.float32]:
-    """Features of pairs, [rows, pair features]."""
-    found = [extract_pair_features(expect(row, EntryPair)) for row in rows]
-    return np.stack(found) if found else np.zeros((0, len(PAIR_FEATURES)), np.float32)
 
 
 def _fit_logistic(

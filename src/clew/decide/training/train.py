@@ -16,13 +16,24 @@ from numpy.typing import NDArray
 from clew.core.records import DatedEntry, EntryPair, State
 from clew.decide.encoder import joining
 from clew.decide.evaluation.labelled import LabelledFile, LabelledRow, RowsKind, select_rows
-from clew.decide.lexical.model import Weights, combination_inputs, rank_sentences, relevance_inputs
+from clew.decide.lexical.features import extract_features
+from clew.decide.lexical.model import (
+    GATE_HEADS,
+    PAIRS_ARRAY,
+    Weights,
+    combination_inputs,
+    rank_sentences,
+    relevance_inputs,
+)
 from clew.decide.lexical.pairs import extract_pair_features
+from clew.decide.lexical.reading import read_state
 from clew.decide.training import combination
 from clew.decide.training.combination import CombinationRecipe
 from clew.decide.training.encode import EncodeHeld, TrainEncoder
 from clew.decide.training.examples import Example, as_example, expect, split_held
 from clew.decide.training.lexical_fit import LexicalRecipe, LexicalTables, entry_state, features_of, fit_lexical
+from clew.decide.training.pair_fit import TreeRecipe, fit_pair_trees, lexical_matrix
+from clew.decide.trees import TreeEnsemble
 
 Floats = NDArray[np.float32]
 Report = Callable[[str], None]
@@ -44,6 +55,7 @@ class Recipe:
     """All settings of a training but the encoder's."""
 
     lexical: LexicalRecipe = field(default_factory=LexicalRecipe)
+    trees: TreeRecipe = field(default_factory=TreeRecipe)
     combination: CombinationRecipe = field(default_factory=CombinationRecipe)
 
 
@@ -108,38 +120,47 @@ def train(
     out.mkdir(parents=True, exist_ok=True)
     examples = [as_example(row) for row in splits["states"].trained]
     report(f"lexical heads: fitting on {len(examples)} states")
-    tables = fit_lexical(examples, splits["relevance"].trained, splits["pairs"].trained, recipe.lexical)
+    tables = fit_lexical(examples, splits["relevance"].trained, recipe.lexical)
     lexical = _as_weights(tables)
+    pair_features = lexical_matrix(splits["pairs"].trained)
+    trees = {PAIRS_ARRAY: fit_pair_trees(pair_features, splits["pairs"].trained, recipe.trees)}
     encode = None
     if train_encoder:
         others = [*splits["pairs"].trained, *splits["relevance"].trained]
         encode = train_encoder(examples, others, _ranks_by_unseen_heads(splits, examples, recipe, report), report)
+        aligned = np.stack([encode.align(expect(row, EntryPair)) for row in splits["pairs"].trained])
+        trees[joining.PAIR_TREES] = fit_pair_trees(
+            np.hstack([pair_features, aligned]), splits["pairs"].trained, recipe.trees
+        )
     report("combining on the held topics")
     views: dict[RowsKind, _Views] = {
         "states": _view_states(splits["states"].held, lexical, encode, recipe.combination),
-        "pairs": _view_pairs(splits["pairs"].held, lexical, encode),
+        "pairs": _view_pairs(splits["pairs"].held, trees, encode),
         "relevance": _view_entries(splits["relevance"].held, lexical, encode),
     }
     path = out / WEIGHTS_NAME
-    save_weights(path, tables, _combine(views, recipe.combination))
+    save_weights(path, tables, trees, _combine(views, recipe.combination))
     halves = []
     for half in (0, 1):
         fitted = {kind: _select(view, half) for kind, view in views.items()}
         seen_not = {kind: _select(view, 1 - half).rows for kind, view in views.items()}
         half_path = out / f"half-{half}.npz"
-        save_weights(half_path, tables, _combine(fitted, recipe.combination))
+        save_weights(half_path, tables, trees, _combine(fitted, recipe.combination))
         halves.append((half_path, seen_not))
     return Trained(weights_path=path, splits=splits, halves=halves)
 
 
 def _as_weights(tables: LexicalTables) -> Weights:
+    """The heads without anything that combines them."""
     none = np.zeros(0, np.float32)
+    no_trees = TreeEnsemble(feature=np.zeros((0, 0, 0), np.uint8), threshold=none, value=none, start=none)
     return Weights(
         grams=tables.grams,
         hand=tables.hand,
         bias=tables.bias,
-        pairs=tables.pairs,
-        combine=np.zeros((tables.bias.size - 1, 4), np.float32),
+        pairs=no_trees,
+        combine=np.zeros((len(GATE_HEADS), 4), np.float32),
+        combine_pairs=none,
         combine_relevance=none,
         fingerprint="",
     )
@@ -147,22 +168,22 @@ def _as_weights(tables: LexicalTables) -> Weights:
 
 def _ranks_by_unseen_heads(
     splits: Mapping[RowsKind, Split], examples: Sequence[Example], recipe: Recipe, report: Report
-) -> Callable[[State], Sequence[float]]:
+) -> Callable[[Example], Sequence[float]]:
     """How much each sentence of a state matters, by heads that have not seen the state.
 
     Heads that have would point at the right sentence too well, and the encoder would learn to rely on that.
     """
     halves = [[one for one in examples if _half_of(one.row.topic) == half] for half in (0, 1)]
     report("lexical heads: fitting on each half, to choose sentences of the other")
-    heads = [_as_weights(fit_lexical(half, splits["relevance"].trained, splits["pairs"].trained, recipe.lexical))
-             for half in halves]  # fmt: skip
-    seen_by = {one.state.user: half for half in (0, 1) for one in halves[half]}
+    heads = [_as_weights(fit_lexical(half, splits["relevance"].trained, recipe.lexical)) for half in halves]
     remembered: dict[State, Sequence[float]] = {}
 
-    def rank(state: State) -> Sequence[float]:
+    def rank(example: Example) -> Sequence[float]:
+        state = example.state
         if state not in remembered:
-            unseen = heads[1 - seen_by.get(state.user, 1)]
-            remembered[state] = rank_sentences(unseen.score(features_of(state)).by_sentence).tolist()
+            unseen = heads[1 - _half_of(example.row.topic)]
+            scored = unseen.score(extract_features(read_state(state)))
+            remembered[state] = rank_sentences(scored.by_sentence).tolist()
         return remembered[state]
 
     return rank
@@ -190,13 +211,14 @@ def _view_states(
     )
 
 
-def _view_pairs(rows: Sequence[LabelledRow], lexical: Weights, encode: EncodeHeld | None) -> _Views:
+def _view_pairs(rows: Sequence[LabelledRow], trees: Mapping[str, TreeEnsemble], encode: EncodeHeld | None) -> _Views:
     alone, joined = [], []
     for row in rows:
         pair = expect(row, EntryPair)
-        scores = lexical.score_pair(extract_pair_features(pair))
-        alone.append(scores)
+        features = extract_pair_features(pair)
+        alone.append(np.append(trees[PAIRS_ARRAY].score(features), np.float32(1)))
         if encode:
+            scores = trees[joining.PAIR_TREES].score(np.concatenate([features, encode.align(pair)]))
             joined.append(joining.pair_inputs(scores, encode.pair(pair)))
     return _others(rows, alone, joined)
 
@@ -226,6 +248,7 @@ def _combine(views: Mapping[RowsKind, _Views], recipe: CombinationRecipe) -> dic
     states, pairs, entries = views["states"], views["pairs"], views["relevance"]
     found = {
         "combine": combination.fit_gate(states.lexical, states.truth, states.weights, recipe),
+        "combine_pairs": combination.fit_pairs(pairs.lexical, pairs.truth, recipe),
         "combine_relevance": combination.fit_relevance(entries.lexical, entries.truth, recipe),
     }
     if states.joined is not None and pairs.joined is not None and entries.joined is not None:
@@ -252,15 +275,18 @@ def _half_of(topic: str) -> int:
     return hashlib.sha256(topic.encode()).digest()[0] & 1
 
 
-def save_weights(path: Path, tables: LexicalTables, combined: Mapping[str, Floats]) -> str:
+def save_weights(
+    path: Path, tables: LexicalTables, trees: Mapping[str, TreeEnsemble], combined: Mapping[str, Floats]
+) -> str:
     """Write the weights, byte for byte the same for the same numbers. Returns the file's sha256."""
     arrays: dict[str, NDArray[Any]] = {
         "grams": tables.grams.astype(np.float16),
         "hand": tables.hand,
         "bias": tables.bias,
-        "pairs": tables.pairs,
         **combined,
     }
+    for name, ensemble in trees.items():
+        arrays |= ensemble.as_arrays(name)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             buffer = BytesIO()
