@@ -22,6 +22,7 @@ from clew.core.records import Visibility
 if TYPE_CHECKING:
     from clew.core.decisions import Question
     from clew.core.ports import DecisionModel
+    from clew.decide.builtin import Tier
     from clew.decide.choose import OpenedModel
     from clew.gate.evaluation import Gate
     from clew.hosts.pi.bridge import PiSession
@@ -88,12 +89,14 @@ def describe_search(embedder: Embedder) -> str:
 def open_model(config: Config) -> OpenedModel:
     """The decision model that the settings ask for; see `decide.choose`."""
     from clew.decide.choose import open_decision_model
+    from clew.decide.personal.versions import FILE_NAME
 
     return open_decision_model(
         url=config.gate.decision_model_url,
         url_is_explicit="decisionModelUrl" in config.explicit,
         model_id=config.gate.decision_model_id,
         api_key=config.gate.decision_model_key,
+        personal_path=config.gate.memory_dir / FILE_NAME,
     )
 
 
@@ -123,10 +126,13 @@ def check_model(config: Config) -> ModelReport:
     return ModelReport(name=model.name, where=model.address, problem=problem, warning=model.warning or "")
 
 
-def serve_decisions(host: str, port: int, *, key_variable: str | None = None, calibration: Path | None = None) -> int:
-    """Answer System One requests until the process is told to stop.
+def serve_decisions(
+    host: str, port: int, *, tier: Tier = "auto", key_variable: str | None = None, calibration: Path | None = None
+) -> int:
+    """Answer System One requests with the built-in judge, as it ships, until the process is told to stop.
 
     Args:
+        tier: of the judge.
         key_variable: environment variable with the key that clients must send; None asks for no key.
         calibration: file with the fit to apply; None leaves the judge's numbers as they are.
 
@@ -135,6 +141,7 @@ def serve_decisions(host: str, port: int, *, key_variable: str | None = None, ca
     """
     import os
 
+    from clew.decide.builtin import BuiltinJudge
     from clew.decide.calibration.fit import read_fit
     from clew.decide.server.listener import DecisionServer, serve
 
@@ -147,10 +154,13 @@ def serve_decisions(host: str, port: int, *, key_variable: str | None = None, ca
         if not server.access.is_loopback:
             guard = "" if key else " and no key is asked for (see --key-env)"
             sys.stderr.write(f"clew: other machines can reach this server{guard}; what they send is not encrypted.\n")
+        if judge.warning:
+            sys.stderr.write(f"clew: {judge.warning}\n")
         sys.stdout.write(f"Serving on {server.url}\n")
         sys.stdout.flush()
 
-    return serve(host, port, key=key, fit=fit, announce=announce)
+    judge = BuiltinJudge(tier=tier)
+    return serve(host, port, key=key, fit=fit, judge=judge, announce=announce)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -321,6 +321,9 @@ def _add_serve(commands: Any) -> None:
     parser = commands.add_parser("serve", help=help_, description=help_)
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="listen here (default 127.0.0.1)")
     parser.add_argument("--port", type=_port, default=8017, metavar="N", help="default 8017; 0 takes a free one")
+    parser.add_argument(
+        "--tier", choices=("auto", "lexical", "encoder"), default="auto", help="of the judge (default auto)"
+    )
     parser.add_argument("--key-env", metavar="NAME", help="ask clients for the key that this variable holds")
     parser.add_argument(
         "--calibration", type=Path, metavar="FILE", help="apply the temperatures of this fit (see `clew calibrate`)"
@@ -332,7 +335,11 @@ def _run_serve(arguments: argparse.Namespace) -> int:
     from clew.app import serve_decisions
 
     return serve_decisions(
-        arguments.host, arguments.port, key_variable=arguments.key_env, calibration=arguments.calibration
+        arguments.host,
+        arguments.port,
+        tier=arguments.tier,
+        key_variable=arguments.key_env,
+        calibration=arguments.calibration,
     )
 
 

@@ -71,6 +71,7 @@ class BuiltinJudge:
         weights_path: another weights file; None takes the one that comes with Clew.
         models: folder with the network; None takes the one that comes with Clew.
         adjustment: what was learnt from a person's answers.
+        personal_path: file with what was learnt, read when the judge is opened; instead of `adjustment`.
     """
 
     address = "built in"
@@ -82,11 +83,13 @@ class BuiltinJudge:
         weights_path: Path | None = None,
         models: Path | None = None,
         adjustment: Adjusts | None = None,
+        personal_path: Path | None = None,
     ) -> None:
         self._wanted = tier
         self._weights_path = weights_path
         self._models = models
-        self._adjustment = adjustment
+        self._given = adjustment
+        self._personal_path = personal_path
         self._opening = threading.Lock()
         self._problem: str | None = None
 
@@ -97,8 +100,9 @@ class BuiltinJudge:
 
     @property
     def warning(self) -> str | None:
-        """Why the lexical tier answers although the encoder was to be taken; None if there is nothing to tell."""
-        return self._problem if not self._encoder else None
+        """Why the encoder does not answer, or why what was learnt is not applied; None if all is in place."""
+        encoder_problem = self._problem if not self._encoder else None
+        return " ".join(filter(None, (encoder_problem, self._learnt[1]))) or None
 
     @property
     def fingerprint(self) -> str:
@@ -178,6 +182,19 @@ class BuiltinJudge:
             return self._encoder.join_entry(lexical, entry)
         combine = self._weights.combine_relevance
         return float(relevance_inputs(lexical.whole) @ combine[:-1] + combine[-1])
+
+    @property
+    def _adjustment(self) -> Adjusts | None:
+        return self._learnt[0]
+
+    @cached_property
+    def _learnt(self) -> tuple[Adjusts | None, str | None]:
+        """What was learnt, and why it is not applied if it is not."""
+        if self._personal_path is None:
+            return self._given, None
+        from clew.decide.personal.versions import read_adjustment
+
+        return read_adjustment(self._personal_path, self.base_fingerprint)
 
     @cached_property
     def _weights(self) -> Weights:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Protocol
 
 from clew.config.declared import DEFAULT_DECISION_MODEL_URL
@@ -31,7 +32,14 @@ class OpenedModel(DecisionModel, Protocol):
         ...
 
 
-def open_decision_model(*, url: str | None, url_is_explicit: bool, model_id: str, api_key: str | None) -> OpenedModel:
+def open_decision_model(
+    *,
+    url: str | None,
+    url_is_explicit: bool,
+    model_id: str,
+    api_key: str | None,
+    personal_path: Path | None = None,
+) -> OpenedModel:
     """Choose the decision model.
 
     Args:
@@ -39,6 +47,7 @@ def open_decision_model(*, url: str | None, url_is_explicit: bool, model_id: str
         url_is_explicit: the person set it. Then that server answers and nobody else, also when it is down.
         model_id: which model to ask that server for.
         api_key: bearer token; only ever sent to an address that the person set.
+        personal_path: file with what the built-in judge learnt from the person; it need not exist.
 
     Raises:
         SettingsError: the address or the key cannot be used.
@@ -47,8 +56,8 @@ def open_decision_model(*, url: str | None, url_is_explicit: bool, model_id: str
         return SystemOneClient(url, model_id=model_id, api_key=api_key)
     found = SystemOneClient(url or DEFAULT_DECISION_MODEL_URL, model_id=model_id)
     if found.warning is None and found.probe(timeout_s=DISCOVERY_TIMEOUT_S).is_ready:
-        return DiscoveredModel(found, BuiltinJudge())
-    return BuiltinJudge()
+        return DiscoveredModel(found, BuiltinJudge(personal_path=personal_path))
+    return BuiltinJudge(personal_path=personal_path)
 
 
 class DiscoveredModel:

@@ -125,7 +125,7 @@ def test_no_temperature_takes_from_the_options_or_makes_an_abstention_less_certa
     unsure = answers.pop("cost")
     assert unsure["uncertainty"]["unavailable_probability"] == pytest.approx(1)
     for answer in answers.values():
-        assert answer["uncertainty"]["unavailable_probability"] == pytest.approx(0, abs=1e-9)
+        assert answer["uncertainty"]["unavailable_probability"] == pytest.approx(0, abs=1e-8)
 
 
 def test_health_says_whether_numbers_are_calibrated(plain: DecisionService, fitted: DecisionService) -> None:

@@ -160,18 +160,20 @@ def serve(
     *,
     key: str | None,
     fit: Fit | None = None,
+    judge: DecisionModel | None = None,
     announce: Callable[[DecisionServer], None],
 ) -> int:
     """Serve until SIGTERM or Ctrl-C, let requests that are being answered end, and return 0.
 
     Args:
+        judge: who answers; None takes the built-in judge.
         announce: called once the address is known and connections are accepted.
 
     Raises:
         SettingsError: the address cannot be used, or the fit was made for another model.
         KeyboardInterrupt: Ctrl-C came a second time.
     """
-    with DecisionServer(host, port, key=key, fit=fit) as server, _stopped_by_signals(server):
+    with DecisionServer(host, port, key=key, fit=fit, judge=judge) as server, _stopped_by_signals(server):
         announce(server)
         server.serve_forever(poll_interval=0.1)
         server.server_close()
