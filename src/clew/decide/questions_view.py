@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clew.decide.questionnaire import QuestionsInForce
+from clew.core.decisions import Question
+from clew.decide.questionnaire import QuestionsInForce, load_questionnaire
 from clew.decide.wire import question_as_json
 
 
@@ -31,9 +32,21 @@ def _render(one: QuestionsInForce) -> Iterator[str]:
     origin = f"bundled; set {one.kind.setting} to use your own" if one.source == one.kind.bundled else one.kind.setting
     yield f"{one.kind.name}: {one.source} ({origin})"
     yield from (f"  ! {warning}" for warning in one.warnings)
+    bundled = load_questionnaire(one.kind.bundled, one.kind)
     for question in one.questions.values():
         yield f"  {question.id} ({question.type}): {_one_line(question.instructions)}"
+        yield from (f"    ! {note}" for note in _note(question, bundled.get(question.id)))
         yield from (f"    {name}: {_one_line(text)}" for name, text in question.criteria.items())
+
+
+def _note(question: Question, bundled: Question | None) -> Iterator[str]:
+    """What the built-in judge makes of a question that is not the bundled one: its heads are trained, and cannot read."""
+    if question == bundled:
+        return
+    if bundled is None or question.type != bundled.type or not set(question.criteria) <= set(bundled.criteria):
+        yield "the built-in judge has no head for this: it abstains, and its answer decides nothing"
+    else:
+        yield "the built-in judge answers by its trained head; this wording counts for other models only"
 
 
 def _one_line(text: str | None) -> str:
