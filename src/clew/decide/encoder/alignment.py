@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from clew.core.records import EntryPair
@@ -27,11 +29,19 @@ _MAX_TOKENS = 128
 
 
 class Aligner:
-    """Compares entries by the embedder. May be used from several threads."""
+    """Compares entries by the embedder. May be used from several threads.
 
-    def __init__(self, tokenizer: WordPiece, embedder: Any) -> None:
+    Args:
+        embedder: opens the embedder's network; called at the first pair, since messages need none.
+    """
+
+    def __init__(self, tokenizer: WordPiece, embedder: Callable[[], Any]) -> None:
         self._tokenizer = tokenizer
-        self._embedder = embedder
+        self._open_embedder = embedder
+
+    @cached_property
+    def _embedder(self) -> Any:
+        return self._open_embedder()
 
     def extract(self, pair: EntryPair) -> Floats:
         """The features of a pair, [len(ALIGNMENT_FEATURES)] float32; zeros if an entry has no words."""

@@ -106,5 +106,5 @@ def open_encoder(weights: Weights, folder: Path | None = None) -> Encoder:
         raise ModelUnavailable("The judge's weights were trained without an encoder.", REINSTALL)
     tokenizer = open_tokenizer(folder, max_tokens=TOKENIZER_WINDOW)
     network = EncoderNetwork(open_session(folder / NETWORK_FILE))
-    aligner = Aligner(tokenizer, open_session(folder / EMBEDDER_FILE))
+    aligner = Aligner(tokenizer, lambda: open_session(folder / EMBEDDER_FILE))
     return Encoder(tokenizer, network, aligner, weights, manifest.digests[NETWORK_FILE])

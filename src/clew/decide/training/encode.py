@@ -59,7 +59,7 @@ class _Runtime:
     def __init__(self, folder: Path) -> None:
         self._tokenizer = open_tokenizer(folder, max_tokens=TOKENIZER_WINDOW)
         self._network = EncoderNetwork(open_session(folder / NETWORK_FILE))
-        self._aligner = Aligner(self._tokenizer, open_session(folder / EMBEDDER_FILE))
+        self._aligner = Aligner(self._tokenizer, lambda: open_session(folder / EMBEDDER_FILE))
 
     def state(self, state: State, ranks: Sequence[float]) -> Floats:
         return self._network.run(encode_state(self._tokenizer, read_state(state), ranks, state.previous_assistant))
