@@ -15,7 +15,7 @@ ALLOWED = re.compile(
     r"clew/(?:[\w/]+/)?\w+\.py"
     r"|clew/py\.typed"
     r"|clew/decide/(?:gate|consolidate|consolidate-pair)-questions\.json"
-    r"|clew/decide/lexical/(?:lexicons\.json|weights\.npz|MODEL_CARD\.md)"
+    r"|clew/decide/(?:MODEL_CARD\.md|lexical/(?:lexicons\.json|weights\.npz))"
     r"|clew/decide/server/wordings\.json"
     r"|clew/decide/server/pages/(?:docs\.html|docs\.js|playground\.html|playground\.js|style\.css)"
     r"|clew/models/files/(?:(?:embedder|judge)\.onnx|words\.bin|vocabulary\.txt\.xz|characters\.json|manifest\.json)"

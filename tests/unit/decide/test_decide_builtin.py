@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 
 import pytest
@@ -201,12 +202,13 @@ def test_the_same_state_gets_the_same_answers_from_a_new_judge(judge) -> None:
     assert judge.decide(state, QUESTIONS) == BuiltinJudge().decide(state, QUESTIONS)
 
 
-def test_the_fingerprint_is_the_one_in_the_model_card(judge) -> None:
+def test_the_model_card_is_of_the_files_that_ship() -> None:
     from clew.decide.lexical.model import WEIGHTS_FILE
+    from clew.models.manifest import load_manifest
 
-    fingerprint = judge.decide(State(user="hello"), QUESTIONS).fingerprint
-    assert fingerprint
-    assert fingerprint in WEIGHTS_FILE.with_name("MODEL_CARD.md").read_text(encoding="utf-8")
+    card = WEIGHTS_FILE.parents[1].joinpath("MODEL_CARD.md").read_text(encoding="utf-8")
+    assert hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest() in card
+    assert load_manifest().digests["judge.onnx"] in card
 
 
 def test_redacted_secrets_are_not_taken_for_values(judge) -> None:

@@ -1,6 +1,6 @@
 """The heads: logistic regressions over n-grams and hand features, scored for the whole state and for each sentence.
 
-Weights are package data, made by `clew judge train`; see MODEL_CARD.md.
+Weights are package data, made by `clew judge train`; see ../MODEL_CARD.md.
 """
 
 from __future__ import annotations
