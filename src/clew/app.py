@@ -146,9 +146,9 @@ def serve_decisions(
     from clew.decide.server.listener import DecisionServer, serve
 
     fit = read_fit(calibration) if calibration else None
-    key = os.environ.get(key_variable, "").strip() if key_variable else None
+    key = None if key_variable is None else os.environ.get(key_variable, "").strip()
     if key == "":
-        raise SettingsError(f"The variable {key_variable} holds no key.", "Set it, or leave --key-env out.")
+        raise SettingsError(f'The variable "{key_variable}" holds no key.', "Set it, or leave --key-env out.")
 
     def announce(server: DecisionServer) -> None:
         if not server.access.is_loopback:
@@ -156,8 +156,9 @@ def serve_decisions(
             sys.stderr.write(f"clew: other machines can reach this server{guard}; what they send is not encrypted.\n")
         if judge.warning:
             sys.stderr.write(f"clew: {judge.warning}\n")
-        sys.stdout.write(f"Serving on {server.url}\n")
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by whoever started us
+            sys.stdout.write(f"Serving on {server.url}\n")
+            sys.stdout.flush()
 
     judge = BuiltinJudge(tier=tier)
     return serve(host, port, key=key, fit=fit, judge=judge, announce=announce)

@@ -22,6 +22,8 @@ from clew.decide_commands import add_decide_commands
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
+    if sys.stderr is None:  # closed by whoever started us: nobody hears the warnings, and that is no reason to fail
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that does not know a character is no reason to fail

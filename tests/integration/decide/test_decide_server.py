@@ -387,7 +387,9 @@ def test_other_machines_get_in_only_with_a_warning(tmp_path: Path) -> None:
     ("arguments", "code", "says"),
     [
         (["--key-env", "NO_SUCH_VARIABLE"], 1, "holds no key"),
+        (["--key-env", ""], 1, "holds no key"),
         (["--host", "not an address"], 1, "Cannot listen"),
+        (["--host", "ä..é"], 1, "Cannot listen"),
         (["--port", "70000"], 2, "not a port"),
     ],
 )
@@ -399,6 +401,35 @@ def test_what_cannot_be_served_is_said(tmp_path: Path, arguments: list[str], cod
     )  # fmt: skip
     assert (done.returncode, says in done.stderr) == (code, True), done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_it_serves_with_an_output_closed(tmp_path: Path, closed: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = f'exec "$0" -m clew serve --port {port} {closed}>&-'
+    with subprocess.Popen(
+        ["sh", "-c", command, sys.executable], env={"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    ) as process:
+        try:
+            assert is_listening(port, process)
+            process.terminate()
+            assert process.wait(LIMIT_S) == 0
+        finally:
+            process.kill()
+
+
+def is_listening(port: int, process: subprocess.Popen[bytes]) -> bool:
+    """Whether somebody listens there before the process ends."""
+    given_up_at = time.monotonic() + LIMIT_S
+    while process.poll() is None and time.monotonic() < given_up_at:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S).close()
+        except ConnectionError:
+            time.sleep(0.01)
+        else:
+            return True
+    return False
 
 
 def test_a_port_that_is_taken_is_said(served: Served, tmp_path: Path) -> None:

@@ -116,3 +116,11 @@ def test_an_entry_is_read_with_its_day(raw: Any, written: str | None) -> None:
 @pytest.mark.parametrize("raw", [None, 5, [], ["x", "y"], {}, {"entry": 5}, {"memory": {"content": 5}}])
 def test_what_is_no_entry_is_not_judged_as_one(raw: Any) -> None:
     assert read_entry(raw) is None
+
+
+def test_an_entry_in_ever_deeper_objects_is_not_looked_for_without_end() -> None:
+    raw: Any = "Use tabs."
+    for _ in range(5_000):
+        raw = {"entry": raw}
+    assert read_entry(raw) is None
+    assert read_entry({"entry": {"entry": "Use tabs."}}) == DatedEntry(entry="Use tabs.")

@@ -66,7 +66,9 @@ class Access:
         scheme, _, token = given.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             raise NotAuthenticated("Send the key as a bearer token.")
-        if not hmac.compare_digest(token.strip().encode("latin-1", "replace"), self.key.encode()):
+        if not hmac.compare_digest(
+            token.strip().encode("latin-1", "replace"), self.key.encode("utf-8", "surrogateescape")
+        ):
             raise NotAuthenticated("The key is not the right one.")
 
 

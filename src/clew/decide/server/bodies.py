@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from email.errors import FirstHeaderLineIsContinuationDefect, MissingHeaderBodySeparatorDefect
+from email.message import Message
 from types import ModuleType
 from typing import BinaryIO
 
@@ -14,9 +16,22 @@ MAX_BODY_BYTES = 1 << 20
 MAX_DISCARDED_BYTES = 16 << 20
 _MAX_LINE_BYTES = 1024
 _MAX_TRAILERS = 64
+_MAX_FRAMES = 64
 _STEP_BYTES = 1 << 16
+_NOT_A_HEADER = (MissingHeaderBodySeparatorDefect, FirstHeaderLineIsContinuationDefect)
+#: Headers that say how to read the body. Two of a kind could be read in two ways.
+_ONCE = ("Content-Length", "Transfer-Encoding", "Content-Encoding")
 #: In the standard library from Python 3.14; its backport has the same interface.
 _ZSTD_MODULES = ("compression.zstd", "backports.zstd")
+
+
+def check_head(headers: Message) -> None:
+    """Refuse a head after which nobody can tell where the body ends. Raises BrokenBody."""
+    if any(isinstance(defect, _NOT_A_HEADER) for defect in headers.defects):  # what stands after it was not read
+        raise BrokenBody("A line of the head is not a header.")
+    for name in _ONCE:
+        if len(headers.get_all(name) or []) > 1:
+            raise BrokenBody(f"{name} stands twice.")
 
 
 def read_body(stream: BinaryIO, headers: Mapping[str, str]) -> bytes:
@@ -107,16 +122,28 @@ def _decompress(raw: bytes, encoding: str) -> bytes:
     zstd = load_zstd()
     if encoding != "zstd" or zstd is None:
         raise UnknownEncoding("zstd" if zstd else "identity")
-    decompressor = zstd.ZstdDecompressor()
-    try:
-        body: bytes = decompressor.decompress(raw, max_length=MAX_BODY_BYTES + 1)
-    except zstd.ZstdError as error:
-        raise BrokenBody("The body is not zstd, as its header says.") from error
-    if len(body) > MAX_BODY_BYTES:
-        raise TooLarge(f"The body is larger than {MAX_BODY_BYTES} bytes when decompressed.")
-    if not decompressor.eof:
-        raise BrokenBody("The compressed body ends early.")
-    return body
+    body = bytearray()
+    for frame in _frames(raw, zstd):
+        body += frame
+        if len(body) > MAX_BODY_BYTES:
+            raise TooLarge(f"The body is larger than {MAX_BODY_BYTES} bytes when decompressed.")
+    return bytes(body)
+
+
+def _frames(raw: bytes, zstd: ModuleType) -> Iterator[bytes]:
+    """The content of each zstd frame, one byte over the limit at most: a body may be made of several (RFC 8878)."""
+    for _ in range(_MAX_FRAMES):
+        decompressor = zstd.ZstdDecompressor()
+        try:
+            yield decompressor.decompress(raw, max_length=MAX_BODY_BYTES + 1)
+        except zstd.ZstdError as error:
+            raise BrokenBody("The body is not zstd, as its header says.") from error
+        if not decompressor.eof:
+            raise BrokenBody("The compressed body ends early.")
+        raw = decompressor.unused_data
+        if not raw:
+            return
+    raise BrokenBody(f"The compressed body has more than {_MAX_FRAMES} frames.")
 
 
 def load_zstd() -> ModuleType | None:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from clew.decide.server.access import Access
 from clew.decide.server.arrivals import RequestStream, discard_rest
-from clew.decide.server.bodies import read_body
+from clew.decide.server.bodies import check_head, read_body
 from clew.decide.server.refusals import Failed, Refusal, UnknownRoute, WrongMethod
 from clew.decide.server.routes import ROUTES, Content, as_json
 from clew.decide.server.service import DecisionService
@@ -101,6 +101,8 @@ class Exchange(BaseHTTPRequestHandler):
             content = self._handle()
         except Refusal as refusal:
             content = as_json(refusal.body(), refusal.status, refusal.headers)
+        except ConnectionError:
+            raise  # the client has left: nobody is there to answer
         except Exception as error:  # noqa: BLE001 - a mistake of ours must not cost the client its answer
             sys.stderr.write(f"clew: a request failed ({type(error).__name__})\n")
             content = as_json(Failed("The server made a mistake.").body(), Failed.status)
@@ -109,7 +111,7 @@ class Exchange(BaseHTTPRequestHandler):
     def _handle(self) -> Content:
         body = self._read()
         self.server.access.check_sender(self.headers, is_reading=self.command != "POST")
-        route = _ROUTES.get(urlsplit(self.path).path)
+        route = _ROUTES.get(_path_of(self.path) or "")
         if route is None:
             raise UnknownRoute("There is nothing at this path.")
         if self.command not in route.methods:
@@ -122,6 +124,7 @@ class Exchange(BaseHTTPRequestHandler):
         """The whole body, whatever the route: what is left unread would be taken for the next request."""
         self.close_connection, keeps_open = True, not self.close_connection
         self._is_cut_off = True
+        check_head(self.headers)
         body = read_body(self.rfile, self.headers)  # type: ignore[arg-type]  # a Message is a Mapping in all but name
         self.close_connection = not keeps_open
         self._is_cut_off = False
@@ -156,3 +159,11 @@ class Exchange(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is the standard library's
         """Log nothing: what is judged is private."""
+
+
+def _path_of(target: str) -> str | None:
+    """The path of a request's target; None for one that no client could mean, such as `http://[`."""
+    try:
+        return urlsplit(target).path
+    except ValueError:
+        return None

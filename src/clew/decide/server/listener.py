@@ -67,7 +67,7 @@ class DecisionServer(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             super().__init__((host, port), Exchange)
-        except (OSError, OverflowError) as error:
+        except (OSError, OverflowError, TypeError, ValueError) as error:  # the last two: no name of a host
             reason = getattr(error, "strerror", None) or error
             raise SettingsError(f"Cannot listen on {host} port {port} ({reason}).", "Choose another one.") from error
         self.access = Access(address=self.server_name, key=key)

@@ -1,4 +1,4 @@
-"""A System One request: bytes to questions, or every problem found in them. Pure.
+"""A System One request: bytes to questions, or the problems found in them. Pure.
 
 Texts may be strings, objects or arrays; what is not a string is rendered as canonical JSON, so that all that follows
 sees strings.
@@ -18,6 +18,8 @@ MAX_STATE_BYTES = 256_000
 MAX_QUESTIONS = 256
 MAX_OPTIONS = 255
 MAX_LEVELS = 10
+#: More are not listed: a body of 1 MiB can hold 100,000 of them.
+MAX_PROBLEMS = 100
 
 _QUESTION_FIELDS = {"type", "instructions", "criteria"}
 Loc = tuple[str | int, ...]
@@ -44,7 +46,7 @@ def parse_request(body: bytes) -> SystemOneRequest:
     """Read the body of a POST /v1/systemone. Unknown top-level fields are passed over.
 
     Raises:
-        InvalidRequest: with every problem found.
+        InvalidRequest: with the problems found, MAX_PROBLEMS at most.
     """
     return parse_body(body, _read_request)
 
@@ -86,14 +88,15 @@ def _read_request(raw: Any) -> SystemOneRequest:
 
 
 class Reader:
-    """Collects problems while it reads, so that the sender hears of all of them at once."""
+    """Collects problems while it reads, so that the sender hears of them at once."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
     def note(self, loc: Loc, msg: str, type_: str) -> None:
-        """Keep a problem."""
-        self.problems.append(Problem(loc=loc, msg=msg, type=type_))
+        """Keep a problem, as long as there are not too many to read."""
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(Problem(loc=loc, msg=msg, type=type_))
 
     def model(self, raw: Mapping[str, Any]) -> str:
         """The model's name."""

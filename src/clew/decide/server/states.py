@@ -94,16 +94,16 @@ def read_pair(raw: Any, depth: int = _MAX_DEPTH) -> EntryPair | None:
     return read_pair(inner, depth - 1)
 
 
-def read_entry(raw: Any) -> DatedEntry | None:
+def read_entry(raw: Any, depth: int = _MAX_DEPTH) -> DatedEntry | None:
     """One entry, with the day that it was written if that can be read; failing that, the user's message."""
     if isinstance(raw, str):
         return DatedEntry(entry=raw)
-    if not isinstance(raw, dict):
+    if not isinstance(raw, dict) or depth == 0:
         return None
     written = _read_day(_field(raw, _DATE_FIELDS))
     value = _field(raw, _ENTRY_FIELDS)
     if isinstance(value, dict):
-        inner = read_entry(value)
+        inner = read_entry(value, depth - 1)
         return DatedEntry(entry=inner.entry, written=inner.written or written) if inner else None
     if isinstance(value, str):
         return DatedEntry(entry=value, written=written)
