@@ -71,8 +71,13 @@ def display_text(text: str, max_chars: int) -> str:
     return line[:end].rstrip() + "…"
 
 
-# A full stop ends a sentence only before white space, so that "v1.2.3" and "example.org" stay whole.
-_SENTENCE_END = LazyPattern(r"""[.!?…]+["'”’»)\]]*(?=\s)|[。！？｡]+[」』”）]*|[।؟۔]+(?=\s)|\n+""")
+# A full stop ends a sentence only before white space, so that "v1.2.3" and "example.org" stay whole. The first mark
+# stands before the cases: the engine skips to it, which is several times quicker. A run of marks is read once, from
+# its first one.
+_SENTENCE_END = LazyPattern(
+    r"""[.!?…。！？｡।؟۔\n](?:(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+["'”’»)\]]*+(?=\s)|(?<=[。！？｡])[。！？｡]*+[」』”）]*+"""
+    r"""|(?<=[।؟۔])[।؟۔]*+(?=\s)|(?<=\n)\n*+)"""
+)
 _ABBREVIATION = LazyPattern(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|dr|mr|mrs|ms|prof|st|no|nr|p|pp|fig|sig|dott|sr|sra|mme|z\.\s?b"
     r"|d\.\s?h|u\.\s?a|bzw|ca|ggf|usw|evtl|p\.\s?ej|ecc|es|n|ex|[a-z]))\.$",

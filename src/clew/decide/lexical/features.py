@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from clew.decide.lexical.folding import (
     EXCLAMATION_MARKS,
     QUESTION_MARKS,
     fold,
+    fold_digits,
     fold_letters,
     tokens,
 )
@@ -32,7 +34,13 @@ _PATH = re.compile(
 )
 _NAME = re.compile(r"`[^`]+`|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b|--[a-z]")
 _QUOTED = re.compile(r'"[^"]{6,}"|“[^”]{6,}”|«[^»]{6,}»|「[^」]{4,}」')
-_FIRST_PERSON = re.compile(r"\b(?:i|my|me|mi|ich|je|eu|yo|io)\b")
+# Each word carries its own boundaries, behind its letters: then the engine skips to where one of them can begin.
+_FIRST_PERSON = re.compile(
+    "|".join(rf"{word}(?<!\w{word})\b" for word in ("i", "my", "me", "mi", "ich", "je", "eu", "yo", "io"))
+)
+# Without these no _NAME stands in a sentence; most have none, and are told so several times quicker.
+_MAY_BE_NAME = re.compile(r"[`_A-Z-](?:(?<=[`_])|(?<=[a-z][A-Z])|(?<=--))")
+_DIGIT = re.compile(r"\d")
 
 _SHAPE = (
     "ends_question", "ends_exclaim", "opens_task", "opens_question", "has_path", "has_name", "has_number", "has_quote",
@@ -51,7 +59,8 @@ _STATE = ("sentence_count", "char_count", "pasted_share", "has_paste", "has_repl
 
 SENTENCE_NAMES: tuple[str, ...] = (*KINDS, *_SHAPE, *(f"{left}*{right}" for left, right in _PAIRS))
 _INDEX = {name: position for position, name in enumerate(SENTENCE_NAMES)}
-_PAIR_INDEX = tuple((_INDEX[left], _INDEX[right]) for left, right in _PAIRS)
+_PAIR_COLUMNS = tuple([_INDEX[name] for name in side] for side in zip(*_PAIRS, strict=True))
+_TASK_BIT, _QUESTION_BIT = (1 << KINDS.index(kind) for kind in ("task", "question"))
 FEATURE_NAMES: tuple[str, ...] = (
     *(f"max {name}" for name in SENTENCE_NAMES),
     *(f"mean {name}" for name in SENTENCE_NAMES),
@@ -88,7 +97,8 @@ def extract_features(reading: Reading) -> Features:
 
     language = _guess_language(reading)
     lexicon = lexicon_for(language)
-    rows = np.array([_sentence_row(sentence, lexicon) for sentence in reading.sentences], dtype=np.float32)
+    folded = [fold_letters(sentence) for sentence in reading.sentences]
+    rows = _sentence_rows(reading.sentences, folded, lexicon)
     reply = fold(reading.reply)
     reply_bits = lexicon.find(reply, tokens(reply)) if reply else 0
     reply_row = _as_row(reply_bits)
@@ -97,18 +107,24 @@ def extract_features(reading: Reading) -> Features:
         [*secret_signs(reading.scanned), *reply_row, *_pair_with_reply(reply_row, asks)], dtype=np.float32
     )
     lengths = [len(sentence) for sentence in reading.sentences]
-    state_row = _state_row(reading, len(rows), sum(lengths), float(rows[:, _INDEX["ends_question"]].mean()))
+    questions = rows[:, _INDEX["ends_question"]]
+    state_row = _state_row(reading, len(rows), sum(lengths), float(questions.mean()))
     whole = np.concatenate([rows.max(axis=0), rows.mean(axis=0), np.array(state_row, np.float32), shared])
     state_rows = np.array(
         [
-            _state_row(reading, 1, length, float(row[_INDEX["ends_question"]]))
-            for length, row in zip(lengths, rows, strict=True)
+            _state_row(reading, 1, length, question)
+            for length, question in zip(lengths, questions.tolist(), strict=True)
         ],
         dtype=np.float32,
     )
     by_sentence = np.concatenate([rows, rows, state_rows, np.tile(shared, (len(rows), 1))], axis=1)
-    folded = tuple(fold(sentence) for sentence in reading.sentences)
-    return Features(sentences=folded, reply=reply, whole=whole, by_sentence=by_sentence, language=language)
+    return Features(
+        sentences=tuple(map(fold_digits, folded)),
+        reply=reply,
+        whole=whole,
+        by_sentence=by_sentence,
+        language=language,
+    )
 
 
 def _guess_language(reading: Reading) -> str:
@@ -131,37 +147,53 @@ def _as_row(bits: int) -> tuple[float, ...]:
     return tuple(float(bits >> position & 1) for position in range(len(KINDS)))
 
 
-def _sentence_row(sentence: str, lexicon: Lexicon) -> list[float]:
-    folded = fold_letters(sentence)
-    words = tokens(folded)
-    row = list(_as_row(lexicon.find(folded, words)))
-    opening = _as_row(lexicon.opens_with(folded, words))
-    row += _shape_row(sentence, folded, words, opening)
-    row += [row[left] * row[right] for left, right in _PAIR_INDEX]
-    return row
+def _sentence_rows(sentences: Sequence[str], folded: Sequence[str], lexicon: Lexicon) -> Matrix:
+    """Hand features of each sentence, [sentences, len(SENTENCE_NAMES)]; `folded` by `fold_letters`."""
+    import numpy as np
+
+    words = [tokens(text) for text in folded]
+    kinds = np.array([lexicon.find(*pair) for pair in zip(folded, words, strict=True)], dtype=np.uint32)
+    shapes = [_shape_row(*parts, lexicon) for parts in zip(sentences, folded, words, strict=True)]
+    bits = kinds[:, None] >> np.arange(len(KINDS), dtype=np.uint32) & 1
+    own = np.concatenate([bits, shapes], axis=1, dtype=np.float32)
+    left, right = _PAIR_COLUMNS
+    return np.concatenate([own, own[:, left] * own[:, right]], axis=1)
 
 
-def _shape_row(sentence: str, folded: str, words: list[str], opening: tuple[float, ...]) -> list[float]:
+def _shape_row(sentence: str, folded: str, words: list[str], lexicon: Lexicon) -> tuple[float, ...]:
+    """Values of _SHAPE; those that are true or false count as 1 and 0."""
     ending = sentence.rstrip(CLOSING_MARKS)[-1:]
-    asks = float(ending in QUESTION_MARKS)
-    opens_task, opens_question = opening[_INDEX["task"]], opening[_INDEX["question"]]
+    asks = ending in QUESTION_MARKS
+    opening = lexicon.opens_with(folded, words)
+    opens_task, opens_question = opening & _TASK_BIT != 0, opening & _QUESTION_BIT != 0
     length = len(folded)
-    return [
+    return (
         asks,
-        float(ending in EXCLAMATION_MARKS),
+        ending in EXCLAMATION_MARKS,
         opens_task,
         opens_question,
-        float(_PATH.search(sentence) is not None),
-        float(_NAME.search(sentence) is not None),
-        float(any(map(str.isdigit, folded))),
-        float(_QUOTED.search(sentence) is not None),
-        float(length < 12),
-        float(length < 30),
+        _has_path(sentence),
+        _MAY_BE_NAME.search(sentence) is not None and _NAME.search(sentence) is not None,
+        _has_number(folded),
+        _QUOTED.search(sentence) is not None,
+        length < 12,
+        length < 30,
         math.log1p(len(words)) / 4,
-        float(any(colon in sentence for colon in COLONS)),
-        float(_FIRST_PERSON.search(folded) is not None),
-        float(not (asks or opens_task or opens_question)),
-    ]
+        any(colon in sentence for colon in COLONS),
+        _FIRST_PERSON.search(folded) is not None,
+        not (asks or opens_task or opens_question),
+    )
+
+
+def _has_path(sentence: str) -> bool:
+    # the quick look first: a full stop at the end is none of a file's name
+    may_be_path = "/" in sentence or "\\" in sentence or "." in sentence[:-2]
+    return may_be_path and _PATH.search(sentence) is not None
+
+
+def _has_number(folded: str) -> bool:
+    # \d leaves out a few digits beyond ASCII, such as circled ones
+    return _DIGIT.search(folded) is not None or (not folded.isascii() and any(map(str.isdigit, folded)))
 
 
 def _state_row(reading: Reading, sentence_count: int, char_count: int, question_share: float) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 from clew.decide.lexical.folding import has_cjk, has_kana, tokens
@@ -31,7 +32,8 @@ class Lexicon:
 
     def __init__(self, phrases: Iterable[tuple[str, int]]) -> None:
         self._by_words: dict[str, int] = {}
-        self._longest_by_opener: dict[str, int] = {}
+        #: By the first two words of longer phrases: of how many words the phrases are that begin with them.
+        self._counts_by_pair: dict[tuple[str, str], set[int]] = {}
         self._fragments: list[tuple[str, int]] = []
         self._dense: list[tuple[str, int]] = []
         for phrase, bit in phrases:
@@ -39,18 +41,20 @@ class Lexicon:
                 self._dense.append((phrase, bit))
             elif " ".join(tokens(phrase)) == phrase:
                 self._by_words[phrase] = self._by_words.get(phrase, 0) | bit
-                opener, count = phrase.split(" ", 1)[0], phrase.count(" ") + 1
-                self._longest_by_opener[opener] = max(count, self._longest_by_opener.get(opener, 0))
+                first, *others = phrase.split(" ")
+                if others:
+                    self._counts_by_pair.setdefault((first, others[0]), set()).add(1 + len(others))
             else:
                 self._fragments.append((phrase, bit))
 
     def find(self, folded: str, words: list[str]) -> int:
         """Bits of the kinds found in a folded sentence, given with its words."""
         found = 0
-        lookup = self._by_words.get
-        for start, word in enumerate(words):
-            longest = self._longest_by_opener.get(word, 0)
-            for count in range(1, longest + 1):
+        lookup, counts_of = self._by_words.get, self._counts_by_pair.get
+        for word in self._by_words.keys() & words:
+            found |= self._by_words[word]
+        for start, pair in enumerate(pairwise(words)):
+            for count in counts_of(pair, ()):
                 found |= lookup(" ".join(words[start : start + count]), 0)
         searched = self._fragments + self._dense if has_cjk(folded) else self._fragments
         for phrase, bit in searched:
@@ -116,7 +120,8 @@ def guess_language(folded: str, words: list[str]) -> str:
     if has_cjk(folded):
         return "zh"
     votes: dict[str, float] = {}
+    votes_of = _votes_by_word().get
     for word in words:
-        for name, weight in _votes_by_word().get(word, ()):
+        for name, weight in votes_of(word, ()):
             votes[name] = votes.get(name, 0.0) + weight
     return max(sorted(votes), key=lambda name: votes[name]) if votes else ""

@@ -113,19 +113,18 @@ class Weights:
         by_position = np.zeros((length, self.grams.shape[1]), dtype=np.float32)
         counted = np.zeros(length, dtype=np.float32)
         for buckets in iter_grams(" ".join(sentences), USER_SEED):
-            by_position[: buckets.size] += self.grams[buckets]
+            by_position[: buckets.size] += self.grams.take(buckets, axis=0)  # quicker than by index
             counted[: buckets.size] += 1
         return np.add.reduceat(by_position, starts), np.add.reduceat(counted, starts)
 
     def _reply_logits(self, reply: str) -> Floats:
         import numpy as np
 
-        total = np.zeros(self.grams.shape[1], dtype=np.float32)
-        count = 0
-        for buckets in iter_grams(reply, REPLY_SEED) if reply else ():
-            total += self.grams[buckets].sum(axis=0)
-            count += buckets.size
-        return total * np.float32(REPLY_SCALE / max(1, count) ** 0.5)
+        if not reply:
+            return np.zeros(self.grams.shape[1], dtype=np.float32)
+        buckets = np.concatenate(list(iter_grams(reply, REPLY_SEED)))
+        total: Floats = np.einsum("gh->h", self.grams.take(buckets, axis=0))  # quicker than sum over such narrow rows
+        return total * np.float32(REPLY_SCALE / buckets.size**0.5)
 
 
 def combine_logits(whole: Floats, by_sentence: Floats, combine: Floats) -> Floats:
