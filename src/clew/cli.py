@@ -272,7 +272,10 @@ def _run_questions(arguments: argparse.Namespace) -> int:
     from clew.decide.questionnaire import CONSOLIDATION, GATE, PAIRS, find_in_force
     from clew.decide.questions_view import questions_json, render_questions
 
-    gate = load_config().gate
+    config = load_config()
+    for warning in config.warnings:
+        print(f"clew: {warning}", file=sys.stderr)
+    gate = config.gate
     in_force = [
         find_in_force(GATE, gate.questions_path),
         find_in_force(CONSOLIDATION, gate.consolidate_questions_path),

@@ -78,7 +78,6 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _evaluate(arguments: argparse.Namespace) -> int:
-    from clew.config.load import load_config
     from clew.decide.evaluation.json_lines import create_file, require_absent
     from clew.decide.evaluation.labelled import read_labelled, select_rows
     from clew.decide.evaluation.view import draw_sections, render_sections, sections_json
@@ -86,8 +85,7 @@ def _evaluate(arguments: argparse.Namespace) -> int:
     if arguments.plot:
         require_absent(arguments.plot)
     files = [read_labelled(path) for path in arguments.files]
-    config = load_config()
-    _warn(config.warnings)
+    config = _load_settings()
     model = _open_model(config, arguments.url, arguments.tier)
     kinds = dict.fromkeys(file.kind for file in files)
     sections = [_measure(model, kind, select_rows(files, kind), config, arguments) for kind in kinds]
@@ -245,19 +243,30 @@ def _add_logs(parser: argparse.ArgumentParser) -> None:
         help="calibration logs, or rows of Rizzo Flow (default: the gate's log)",
     )
     parser.add_argument(
-        "--fingerprint", metavar="F", help="whose rows, when the log is of several models; its beginning is enough"
+        "--fingerprint",
+        type=_fingerprint,
+        metavar="F",
+        help="whose rows, when the log is of several models; its beginning is enough",
     )
 
 
-def _gather(arguments: argparse.Namespace) -> GatheredRows:
+def _load_settings() -> Config:
+    """The settings in force, after what is wrong with them."""
     from clew.config.load import load_config
+
+    config = load_config()
+    _warn(config.warnings)
+    return config
+
+
+def _gather(arguments: argparse.Namespace, config: Config | None = None) -> GatheredRows:
     from clew.decide.calibration.log import LOG_NAME
     from clew.decide.calibration.sources import gather_rows
     from clew.decide.calibration.view import render_left_out
 
     logs = arguments.logs
     if not logs:
-        log = load_config().gate.memory_dir / LOG_NAME
+        log = (config or _load_settings()).gate.memory_dir / LOG_NAME
         if not log.exists():
             raise NotFound(f"There is no calibration log yet ({log}).", "Name a log, or rows of Rizzo Flow.")
         logs = [log]
@@ -287,7 +296,6 @@ def _fit(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from clew.config.load import load_config
     from clew.decide.calibration.fit import read_fit, require_fingerprint
     from clew.decide.calibration.report import report_calibration
     from clew.decide.calibration.view import draw_report, render_report, report_json
@@ -296,12 +304,11 @@ def _report(arguments: argparse.Namespace) -> int:
     if arguments.plot:
         require_absent(arguments.plot)
     fit = read_fit(arguments.fit) if arguments.fit else None
-    gathered = _gather(arguments)
+    config = _load_settings()
+    gathered = _gather(arguments, config)
     if fit and gathered.fingerprint is not None:
         require_fingerprint(fit, gathered.fingerprint)
-    report = report_calibration(
-        gathered.rows, fit=fit, thresholds=_thresholds(load_config()), precision=arguments.precision
-    )
+    report = report_calibration(gathered.rows, fit=fit, thresholds=_thresholds(config), precision=arguments.precision)
     if arguments.plot:
         create_file(arguments.plot, draw_report(report))
     _print(report_json(report, gathered) if arguments.json else render_report(report, gathered))
@@ -310,7 +317,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 def _export(arguments: argparse.Namespace) -> int:
     from clew.decide.calibration.rows import encode_rows
-    from clew.decide.evaluation.json_lines import create_file, require_absent
+    from clew.decide.evaluation.json_lines import create_file, require_absent, shown
 
     require_absent(arguments.output)
     gathered = _gather(arguments)
@@ -318,7 +325,7 @@ def _export(arguments: argparse.Namespace) -> int:
         raise InvalidInput("There are no labelled rows to export.", "Answer some of the gate's proposals first.")
     create_file(arguments.output, encode_rows(gathered.rows))
     result = {"rows": len(gathered.rows), "fingerprint": gathered.fingerprint, "output": str(arguments.output)}
-    of_model = f" of model {gathered.fingerprint}" if gathered.fingerprint else ""
+    of_model = f" of model {shown(gathered.fingerprint, 64)}" if gathered.fingerprint else ""
     _print(result if arguments.json else f"Wrote {len(gathered.rows)} rows{of_model} to {arguments.output}")
     return 0
 
@@ -334,6 +341,12 @@ def _share(text: str) -> float:
     if not 0.0 < value < 1.0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
     return value
+
+
+def _fingerprint(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it is empty; name a model")
+    return text.strip()
 
 
 def _print(value: Any) -> None:

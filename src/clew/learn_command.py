@@ -34,7 +34,9 @@ def _run(arguments: argparse.Namespace) -> int:
     from clew.decide.personal.scoring import read_base_fingerprint
     from clew.decide.personal.versions import FILE_NAME, read_versions
 
-    folder = load_config().gate.memory_dir
+    config = load_config()
+    _warn(config.warnings)
+    folder = config.gate.memory_dir
     file = read_versions(folder / FILE_NAME, read_base_fingerprint())
     if arguments.undo:
         return _undo(file, as_json=arguments.json)

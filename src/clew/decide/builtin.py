@@ -217,7 +217,9 @@ class BuiltinJudge:
             return open_encoder(self._weights, self._models)
         except ModelUnavailable as error:
             if self._wanted == "encoder":
-                raise DecisionModelError(f"The judge's encoder cannot be used: {error}", error.next_step) from error
+                raise DecisionModelError(
+                    f"The judge's encoder cannot be used: {error.what}", error.next_step
+                ) from error
             self._problem = f"The judge answers without its encoder: {error}"
             return None
 

@@ -133,9 +133,11 @@ def find_in_force(kind: QuestionnaireKind, path: Path | None) -> QuestionsInForc
 
 def _read_json(source: Path, setting: str) -> Any:
     try:
-        if source.stat().st_size > MAX_FILE_BYTES:
+        with source.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
             _refuse(source, None, "it is larger than 1 MB.", f"Point {setting} at a questionnaire.")
-        return json.loads(source.read_text(encoding="utf-8-sig"), object_pairs_hook=_without_repeats)
+        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repeats)
     except OSError as error:
         raise SettingsError(
             f"The questionnaire {source} cannot be read ({error.strerror}).",
@@ -227,7 +229,8 @@ def _read_text(source: Path, id_: str, field: str, raw: Any) -> str | None:
     if raw is None:
         return None
     if not isinstance(raw, str) or len(raw) > MAX_TEXT_CHARS:
-        _refuse(source, id_, f"{_shown(field)} is not a text.", f"Write a string of up to {MAX_TEXT_CHARS} characters.")
+        what = "is too long" if isinstance(raw, str) else "is not a text"
+        _refuse(source, id_, f"{_shown(field)} {what}.", f"Write a string of up to {MAX_TEXT_CHARS} characters.")
     return raw.strip() or None
 
 

@@ -34,9 +34,9 @@ def _render(one: QuestionsInForce) -> Iterator[str]:
     yield from (f"  ! {warning}" for warning in one.warnings)
     bundled = load_questionnaire(one.kind.bundled, one.kind)
     for question in one.questions.values():
-        yield f"  {question.id} ({question.type}): {_one_line(question.instructions)}"
+        yield f"  {_one_line(question.id)} ({question.type}): {_one_line(question.instructions)}"
         yield from (f"    ! {note}" for note in _note(question, bundled.get(question.id)))
-        yield from (f"    {name}: {_one_line(text)}" for name, text in question.criteria.items())
+        yield from (f"    {_one_line(name)}: {_one_line(text)}" for name, text in question.criteria.items())
 
 
 def _note(question: Question, bundled: Question | None) -> Iterator[str]:

@@ -173,6 +173,33 @@ def test_no_output_is_overwritten_and_nothing_is_computed_for_it(tmp_path: Path,
     assert (tmp_path / "there").read_text() == "mine"
 
 
+def test_a_place_that_takes_no_file_is_told_before_the_work(tmp_path: Path, states: Path) -> None:
+    done = clew(tmp_path, "judge", "evaluate", states, "--plot", "no/folder.svg", "--progress")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no such folder" in done.stderr
+    assert "judged" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", [("questions",), ("calibrate", "report"), ("judge", "learn", "--status"), ("judge", "evaluate", "x")]
+)
+def test_settings_that_cannot_be_read_are_said(tmp_path: Path, states: Path, command: tuple[str, ...]) -> None:
+    agent = tmp_path / ".pi" / "agent"
+    write_log(agent / "memory-gate" / "calibration.jsonl", states)
+    (agent / "memory-gate-config.json").write_text('{"memoryDir": ')
+    (tmp_path / "x").write_bytes(states.read_bytes())
+    done = clew(tmp_path, *command)
+    assert done.returncode == 0
+    assert "memory-gate-config.json: cannot be read" in done.stderr
+
+
+@pytest.mark.parametrize("wrong", ["", "  "])
+def test_a_fingerprint_that_names_nothing_is_wrong_usage(tmp_path: Path, wrong: str) -> None:
+    (tmp_path / "rows").write_text('{"type": "boolean", "logits": [0, 1], "label_index": 1}\n' * 20)
+    done = clew(tmp_path, "calibrate", "fit", "rows", "--output", "o", "--fingerprint", wrong)
+    assert (done.returncode, "it is empty" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("command", "said"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,19 @@ def test_a_fit_survives_its_file_and_is_never_overwritten(tmp_path: Path) -> Non
     assert read_fit(path) == FIT
     with pytest.raises(InvalidInput, match="exists already"):
         write_fit(path, FIT)
+
+
+def test_a_fingerprint_of_any_characters_survives_the_file(tmp_path: Path) -> None:
+    odd = replace(FIT, fingerprint="\ud800\x1b")
+    write_fit(tmp_path / "fit.json", odd)
+    assert read_fit(tmp_path / "fit.json") == odd
+
+
+def test_a_number_that_no_answer_could_show_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "fit.json"
+    path.write_text(json.dumps({**FIT.as_json(), "fit_metrics": {"rows": 7}}).replace("7}", "1e999}"))
+    with pytest.raises(SettingsError, match="fit_metrics"):
+        read_fit(path)
 
 
 def test_a_type_that_was_not_fitted_has_temperature_one_and_a_noul_is_a_boolean() -> None:

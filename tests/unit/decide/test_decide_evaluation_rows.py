@@ -20,6 +20,7 @@ from clew.decide.evaluation.judging import JudgedRow, Judging, judge_rows, measu
 from clew.decide.evaluation.labelled import LabelledRow, read_labelled
 from clew.decide.evaluation.metrics import ReliabilityBin
 from clew.decide.evaluation.states import SavingQuality, measure_states
+from clew.decide.evaluation.table import render_table
 from clew.decide.evaluation.view import Section, draw_sections, render_sections, sections_json
 
 STATE_LABELS = {
@@ -107,6 +108,22 @@ def test_a_bad_row_is_refused_with_file_line_and_mend(tmp_path: Path, row: Any, 
         read_labelled(write(tmp_path / "rows.jsonl", STATE, row))
     assert what in caught.value.what
     assert caught.value.next_step
+
+
+def test_lone_surrogates_in_a_row_do_no_harm(tmp_path: Path) -> None:
+    row = {**STATE, "user": "\ud800 {{ghp}}", "id": "\ud800", "lang": "\udfff", "topic": "\ud800"}
+    assert read_labelled(write(tmp_path / "s.jsonl", row)).rows[0].lang == "\udfff"
+
+
+def test_names_out_of_files_give_a_terminal_no_orders() -> None:
+    head, line = render_table(
+        ("", "rows"),
+        [
+            ("\x1b[2Jred\nforged", "1"),
+        ],
+    )
+    assert (line.split(), "rows" in head) == (["?[2Jred?forged", "1"], True)
+    assert len(list(render_table(("",), [("x" * 5_000,)]))[1]) <= 60
 
 
 def test_a_file_without_rows_is_refused(tmp_path: Path) -> None:

@@ -132,6 +132,25 @@ def test_the_file_of_another_judge_is_ignored_and_kept_aside(tmp_path: Path) -> 
     assert (tmp_path / "p.json.bak").read_bytes() == before
 
 
+def test_what_was_put_aside_before_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    for content in ("first", "second", "third"):
+        path.write_text(content)
+        put(path)
+    kept = [path.with_name(f"p.json{ending}") for ending in (".bak", ".2.bak", ".3.bak")]
+    assert [one.read_text() for one in kept] == ["first", "second", "third"]
+
+
+def test_a_file_that_lies_elsewhere_is_written_there(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    path, real = tmp_path / "p.json", tmp_path / "elsewhere" / "real.json"
+    path.symlink_to(real)
+    put(path)
+    put(path, 0.25)
+    assert path.is_symlink()
+    assert len(read_versions(real, BASE).versions) == 2
+
+
 HEAD: dict[str, Any] = {"slope": 1.0, "bias": 0.0, "weights": []}
 
 

@@ -50,6 +50,16 @@ def test_a_question_may_be_called_questions(tmp_path) -> None:
     assert list(load_questionnaire(write(tmp_path, {"questions": NOUL, "other": NOUL}))) == ["questions", "other"]
 
 
+def test_a_file_without_an_end_is_refused() -> None:
+    with pytest.raises(SettingsError, match="larger than 1 MB"):
+        load_questionnaire(Path("/dev/zero"))
+
+
+def test_a_text_that_is_too_long_is_not_said_to_be_none(tmp_path) -> None:
+    with pytest.raises(SettingsError, match="instructions is too long"):
+        load_questionnaire(write(tmp_path, {"q": {"type": "noul", "instructions": "x" * 8_001}}))
+
+
 def test_a_byte_order_mark_is_tolerated(tmp_path) -> None:
     assert load_questionnaire(write(tmp_path, b"\xef\xbb\xbf" + json.dumps({"q": NOUL}).encode()))
 

@@ -31,3 +31,9 @@ def test_a_question_without_a_head_is_marked_as_abstained(tmp_path) -> None:
 
 def test_the_bundled_questions_carry_no_mark() -> None:
     assert "built-in judge" not in render_questions([find_in_force(GATE, None)])
+
+
+def test_names_of_a_questionnaire_give_a_terminal_no_orders(tmp_path) -> None:
+    options = {"\x1b[31mred\nforged": "x", "none": None}
+    lines = shown(tmp_path, {"\x1b[2Jid\nforged": {"type": "choice", "criteria": options}})
+    assert not any("\x1b" in line or line.startswith("forged") for line in lines)

@@ -55,7 +55,7 @@ class Fit:
 
 def write_fit(path: Path, fit: Fit) -> None:
     """Write a new file. Raises InvalidInput when there is one already, or it cannot be written."""
-    create_file(path, json.dumps(fit.as_json(), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    create_file(path, json.dumps(fit.as_json(), indent=2, allow_nan=False) + "\n")
 
 
 def require_fingerprint(fit: Fit, fingerprint: str | None) -> None:
@@ -98,6 +98,8 @@ def read_fit(path: Path) -> Fit:
         _refuse(path, f'its status is {shown(raw["status"])} and not "{STATUS}".')
     if not isinstance(raw["fit_metrics"], dict):
         _refuse(path, "fit_metrics is not an object.")
+    if not _can_be_shown(raw["fit_metrics"]):
+        _refuse(path, "fit_metrics holds a number that is too large.")
     return Fit(
         fingerprint=_read_text(path, raw, "fingerprint"),
         dataset_sha256=_read_text(path, raw, "dataset_sha256"),
@@ -141,6 +143,15 @@ def _read_temperatures(path: Path, raw: Any) -> dict[RowKind, float]:
         if not _is_temperature(value):
             _refuse(path, f"the temperature of {type_} is {shown(value)} and not a number above 0.")
     return {cast("RowKind", type_): float(value) for type_, value in raw.items()}
+
+
+def _can_be_shown(metrics: Mapping[str, Any]) -> bool:
+    """Whether a server can answer with them. JSON knows numbers that are too large for it, such as 1e999."""
+    try:
+        json.dumps(metrics, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_temperature(value: Any) -> bool:

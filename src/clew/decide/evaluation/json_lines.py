@@ -96,6 +96,8 @@ def require_absent(path: Path) -> None:
     """Say before long work that its result could not be written. Raises InvalidInput."""
     if path.exists() or path.is_symlink():
         raise InvalidInput(f"{path} exists already.", "Nothing is overwritten: name a new file.")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"{path} cannot be written (there is no such folder).", "Choose another place.")
 
 
 def create_file(path: Path, text: str) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from clew.decide.evaluation.json_lines import shown
+
 
 def render_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Aligned lines, the head first."""
-    lines = [tuple(head), *(tuple(row) for row in rows)]
+    """Aligned lines, the head first. Cells may come from files: each stays on its line and gives a terminal no orders."""
+    lines = [tuple(map(shown, line)) for line in (head, *rows)]
     widths = [max(_width(line[column]) for line in lines) for column in range(len(head))]
     for line in lines:
         first, *others = (

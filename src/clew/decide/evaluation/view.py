@@ -8,6 +8,7 @@ from typing import Any
 
 from clew.decide.evaluation.diagram import Panel, draw_reliability
 from clew.decide.evaluation.entries import GroupAccuracy, PairsQuality, RelevanceQuality
+from clew.decide.evaluation.json_lines import shown
 from clew.decide.evaluation.judging import Judging, QuestionQuality
 from clew.decide.evaluation.labelled import RowsKind
 from clew.decide.evaluation.metrics import Interval
@@ -30,7 +31,7 @@ class Section:
     @property
     def model(self) -> str:
         """Which model answered, and where."""
-        return self.judging.model + (f" at {self.address}" if self.address else "")
+        return shown(self.judging.model) + (f" at {self.address}" if self.address else "")
 
     @property
     def questions(self) -> tuple[QuestionQuality, ...]:

@@ -151,7 +151,8 @@ def _is_plain(fact: Any) -> bool:
 
 
 def add_version(file: PersonalFile, version: Version, fingerprint: str) -> None:
-    """Put a version in force. What a file that was ignored held is kept beside it, with `.bak` at its end.
+    """Put a version in force. What a file that was ignored held is kept beside it, with `.bak` at its end
+    (`.2.bak`, … if there is one already).
 
     Args:
         fingerprint: of the judge that answers with this version.
@@ -189,12 +190,21 @@ def _replace(file: PersonalFile, versions: Sequence[Version], fingerprints: Sequ
         with _lock(file.path):
             _require_unchanged(file)
             if file.problem:
-                file.path.replace(file.path.with_name(file.path.name + ".bak"))
-            _write(file.path, data)
+                file.path.replace(_free_backup(file.path))
+            _write(Path(os.path.realpath(file.path)), data)  # a link stays one
     except OSError as error:
         raise InvalidInput(
             f"{file.path} cannot be written ({error.strerror}).", "Check the folder's rights."
         ) from error
+
+
+def _free_backup(path: Path) -> Path:
+    """Where a file can be put aside without overwriting what was put aside before."""
+    backup, number = path.with_name(f"{path.name}.bak"), 1
+    while os.path.lexists(backup):
+        number += 1
+        backup = path.with_name(f"{path.name}.{number}.bak")
+    return backup
 
 
 def _require_unchanged(file: PersonalFile) -> None:
