@@ -53,7 +53,11 @@ def test_the_tiers_have_names_and_fingerprints_of_their_own() -> None:
 def test_questions_of_another_kind_of_state_are_abstained_from() -> None:
     judge = BuiltinJudge()
     assert set(judge.decide(EntryPair(a="a", b="b"), GATE).abstained) == set(GATE)
-    assert judge.decide(RULE, find_in_force(PAIRS, None).questions).abstained == ("same_fact", "replaces", "adds_detail")
+    assert judge.decide(RULE, find_in_force(PAIRS, None).questions).abstained == (
+        "same_fact",
+        "replaces",
+        "adds_detail",
+    )
 
 
 def test_a_missing_network_leaves_the_lexical_tier_with_a_warning(tmp_path) -> None:
