@@ -34,7 +34,9 @@ KNOWN = {
         "Dovrei ricordarmelo in futuro?",
         "Questo messaggio contiene qualcosa da ricordare a lungo termine?",
         "¿Deberíamos recordar esto?",
+        "¿Merece la pena recordar esto en futuras sesiones?",
         "Faut-il s'en souvenir plus tard?",
+        "Faut-il s'en souvenir dans les sessions suivantes ?",
         "Soll das langfristig gespeichert werden?",
         "Does the user share a preference that should be remembered?",
         "Is there any information in this turn that would still be true and helpful in a future session?",
@@ -110,6 +112,12 @@ KNOWN = {
         "Does memory b override memory a?",
         "Does the newer entry replace the older one?",
         "Has a been superseded by b?",
+        "Is the first entry replaced by the second?",
+        "Does the second entry replace the first?",
+        "La seconda voce sostituisce la prima?",
+        "¿La segunda entrada reemplaza a la primera?",
+        "La seconde entrée remplace-t-elle la première ?",
+        "Ersetzt der zweite Eintrag den ersten?",
     ],
     "adds_detail": [
         "Does each memory hold something the other lacks?",
@@ -325,3 +333,25 @@ def test_the_id_counts_only_when_the_wording_is_unknown() -> None:
     assert find_match(known) == Match(head="has_secret", by="wording")
     assert find_match(other_type) is None
     assert find_match(other_id) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does a replace b?",
+        "Does memory a supersede memory b?",
+        "Does the first entry make the second obsolete?",
+        "Does the older memory replace the newer one?",
+        "Is b no longer true if a is?",
+        "If a is true, is b no longer true?",
+        "Is memory b outdated because of memory a?",
+        "Has b been superseded by a?",
+        "La prima voce sostituisce la seconda?",
+        "¿La primera entrada reemplaza a la segunda?",
+        "Le premier souvenir remplace-t-il le second ?",
+        "Ersetzt Eintrag a den Eintrag b?",
+        "Ist b durch a überholt?",
+    ],
+)
+def test_which_entry_replaces_the_other_is_not_turned_round(text: str) -> None:
+    assert find_match(Question(id="q", type="noul", instructions=text, criteria={})) is None

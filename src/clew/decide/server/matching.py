@@ -5,7 +5,7 @@ several languages (`wordings.json`). A question gets the head whose known wordin
 
 - the types agree, and so do options or levels,
 - it says nothing else: most of what it says is part of how this head is asked,
-- it is not the opposite: no negation, and no descriptions changed round.
+- it is not the opposite: no negation, no descriptions and no entries changed round.
 
 A question whose wording is not known gets a head by its id if it is one of the vocabulary's (`is_durable`, …), and is
 marked so.
@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 from clew.core.decisions import Question, QuestionType
 from clew.decide.questionnaire import CONSOLIDATION, GATE, PAIRS, load_questionnaire
+from clew.decide.server.direction import is_turned_round
 from clew.decide.server.vocabulary import Meaning, load_vocabulary, load_wordings
 
 MatchedBy = Literal["wording", "id"]
@@ -54,6 +55,7 @@ class Head:
         known: meanings of its wordings.
         terms: all that is said in them, and in the descriptions of what speaks for it.
         described: what an option means, where the descriptions of a question can be held against it.
+        is_directed: whether it matters which of two entries is said to act on the other.
     """
 
     question: Question
@@ -61,6 +63,7 @@ class Head:
     known: tuple[Meaning, ...]
     terms: frozenset[str]
     described: Mapping[str, tuple[Meaning, ...]]
+    is_directed: bool
 
 
 def find_match(question: Question) -> Match | None:
@@ -96,6 +99,7 @@ def _read_head(bundled: Question, raw: Mapping[str, Any]) -> Head:
             option: tuple(map(_words, [text or "", *(raw["wordings"] if option == "true" else ())]))
             for option, text in described.items()
         },
+        is_directed=bool(raw.get("is_directed")),
     )
 
 
@@ -124,7 +128,7 @@ def _could_answer(head: Head, question: Question) -> bool:
 
 def _nearness(head: Head, question: Question) -> float:
     """How near a question comes to one of the head's wordings, in [0, 1]; 0 if it says something else."""
-    if _is_crossed(head, question):
+    if _is_crossed(head, question) or (head.is_directed and _is_turned_round(question)):
         return 0.0
     read = load_vocabulary().read
     if question.instructions:
@@ -171,6 +175,10 @@ def _is_crossed(head: Head, question: Question) -> bool:
         fit(one, other) + fit(other, one) > fit(one, one) + fit(other, other) + _CROSSED
         for one, other in combinations(said, 2)
     )
+
+
+def _is_turned_round(question: Question) -> bool:
+    return any(is_turned_round(text) for text in (question.instructions, question.criteria.get("true")) if text)
 
 
 @lru_cache(maxsize=1024)
