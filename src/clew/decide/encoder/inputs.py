@@ -19,7 +19,7 @@ _SHORT_USER_TOKENS = 40
 MAX_ENTRY_TOKENS = 62
 #: The longest input: every part, [CLS], and [SEP] after each part.
 MAX_TOKENS = 128
-CLS, SEP = 101, 102
+CLS, SEP, MASK = 101, 102, 103
 
 
 class Tokens(NamedTuple):

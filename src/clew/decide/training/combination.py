@@ -13,7 +13,6 @@ from sklearn.linear_model import LogisticRegression
 from clew.decide.encoder import joining
 from clew.decide.lexical.model import COLUMN, GATE_HEADS, RELEVANCE_HEAD, TARGET_HEADS
 from clew.decide.lexical.pairs import PAIR_HEADS
-from clew.decide.training.examples import Example
 
 Floats = NDArray[np.float32]
 _YES_NO = tuple(head for head in GATE_HEADS if head not in TARGET_HEADS)
@@ -23,31 +22,12 @@ _LEAST_ROWS = 8
 
 @dataclass(frozen=True, kw_only=True)
 class CombinationRecipe:
-    """Settings of the combination.
-
-    Attributes:
-        idle_weight: weight of messages that hold nothing, where a file is of natural conversations: in real ones they
-            are far commoner than in the data.
-        natural: beginnings of the names of such files.
-    """
+    """Settings of the combination."""
 
     inverse_regularisation: float = 1.0
-    idle_weight: float = 1.5
-    natural: tuple[str, ...] = ("natural", "languages")
 
 
-def weigh(examples: Sequence[Example], recipe: CombinationRecipe) -> Floats:
-    """The weight of each example in the combination."""
-    return np.array(
-        [
-            recipe.idle_weight if example.is_idle and example.row.source.startswith(recipe.natural) else 1.0
-            for example in examples
-        ],
-        np.float32,
-    )
-
-
-def fit_gate(inputs: Floats, truth: Sequence[Mapping[str, bool]], weights: Floats, recipe: CombinationRecipe) -> Floats:
+def fit_gate(inputs: Floats, truth: Sequence[Mapping[str, bool]], recipe: CombinationRecipe) -> Floats:
     """Weights [gate heads, inputs] from inputs [examples, gate heads, inputs], whose last or only constant is free.
 
     The category heads are fitted together on what belongs somewhere, since they compete.
@@ -55,7 +35,7 @@ def fit_gate(inputs: Floats, truth: Sequence[Mapping[str, bool]], weights: Float
     table = np.zeros(inputs.shape[1:], np.float32)
     for head in _YES_NO:
         answers = np.array([one[head] for one in truth])
-        table[COLUMN[head]] = _fit_one(inputs[:, COLUMN[head]], answers, weights, recipe)
+        table[COLUMN[head]] = _fit_one(inputs[:, COLUMN[head]], answers, recipe)
     columns = [COLUMN[head] for head in TARGET_HEADS]
     chosen = np.array([[one[head] for head in TARGET_HEADS] for one in truth])
     somewhere = chosen.any(axis=1)
@@ -65,22 +45,21 @@ def fit_gate(inputs: Floats, truth: Sequence[Mapping[str, bool]], weights: Float
 
 def fit_pairs(inputs: Floats, truth: Sequence[Mapping[str, bool]], recipe: CombinationRecipe) -> Floats:
     """Weights [pair heads, inputs] from inputs [pairs, inputs]."""
-    weights = np.ones(len(inputs), np.float32)
-    return np.stack([_fit_one(inputs, np.array([one[head] for one in truth]), weights, recipe) for head in PAIR_HEADS])
+    return np.stack([_fit_one(inputs, np.array([one[head] for one in truth]), recipe) for head in PAIR_HEADS])
 
 
 def fit_relevance(inputs: Floats, truth: Sequence[Mapping[str, bool]], recipe: CombinationRecipe) -> Floats:
     """Weights [inputs] from inputs [entries, inputs]."""
     answers = np.array([one[RELEVANCE_HEAD] for one in truth])
-    return _fit_one(inputs, answers, np.ones(len(inputs), np.float32), recipe)
+    return _fit_one(inputs, answers, recipe)
 
 
-def _fit_one(inputs: Floats, answers: NDArray[np.bool_], weights: Floats, recipe: CombinationRecipe) -> Floats:
+def _fit_one(inputs: Floats, answers: NDArray[np.bool_], recipe: CombinationRecipe) -> Floats:
     """A logistic regression whose constants are inputs already."""
     if min(answers.sum(), (~answers).sum()) < _LEAST_ROWS:
         return _mean_of_views(inputs.shape[1])
     model = LogisticRegression(C=recipe.inverse_regularisation, fit_intercept=False, tol=1e-6, max_iter=1_000)
-    model.fit(inputs.astype(np.float64), answers, sample_weight=weights)
+    model.fit(inputs.astype(np.float64), answers)
     found: Floats = model.coef_[0].astype(np.float32)
     return found
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from clew.core.records import DatedEntry, EntryPair
-from clew.decide.encoder.inputs import Tokens, encode_entry, encode_pair, encode_state
+from clew.decide.encoder.inputs import CLS, MASK, SEP, Tokens, encode_entry, encode_pair, encode_state
 from clew.decide.encoder.network import ENCODER_HEADS, GATE_COLUMNS, PAIR_COLUMNS, RELEVANCE_COLUMN
 from clew.decide.evaluation.labelled import LabelledRow
 from clew.decide.lexical.model import GATE_HEADS, IMPORTANCE_HEADS, RELEVANCE_HEAD, TARGET_HEADS, YES_NO_HEADS
@@ -36,16 +36,18 @@ class EncoderRecipe:
 
     Attributes:
         warm_up: share of the steps in which the learning rate rises.
+        masked_share: share of the tokens hidden in training, so that no single word decides.
         importance_weight, target_weight, pair_weight, relevance_weight: shares of the loss against the yes/no questions.
         pair_repeats, relevance_repeats: how often each such row is seen in an epoch; there are far fewer of them.
         seed: of order, views and drop-out.
     """
 
-    epochs: int = 6
+    epochs: int = 4
     batch: int = 48
     learning_rate: float = 1.5e-4
     weight_decay: float = 0.01
     warm_up: float = 0.1
+    masked_share: float = 0.1
     importance_weight: float = 0.35
     target_weight: float = 1.0
     pair_weight: float = 1.0
@@ -97,7 +99,7 @@ def fit_encoder(
         for places in _batches([item.tokens for item in items], recipe.batch, chance):
             for group in optimiser.param_groups:
                 group["lr"] = recipe.learning_rate * min(1, step / (recipe.warm_up * total)) * max(0, 1 - step / total)
-            ids, types = _pad([items[place].tokens for place in places])
+            ids, types = _pad([_mask(items[place].tokens, recipe.masked_share, chance) for place in places])
             truth = torch.tensor(np.stack([items[place].truth for place in places]))
             weights = torch.tensor([items[place].weight for place in places])
             with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -147,6 +149,11 @@ def _repeat(tokenizer: WordPiece, row: LabelledRow, recipe: EncoderRecipe) -> li
         item if row.yes["replaces"] else item._replace(tokens=encode_pair(tokenizer, EntryPair(a=pair.b, b=pair.a)))
     )
     return [item if at % 2 == 0 else turned for at in range(recipe.pair_repeats)]
+
+
+def _mask(tokens: Tokens, share: float, chance: random.Random) -> Tokens:
+    ids = [number if number in (CLS, SEP) or chance.random() >= share else MASK for number in tokens.ids]
+    return Tokens(ids, tokens.types)
 
 
 def _truth(example: Example) -> NDArray[np.float32]:

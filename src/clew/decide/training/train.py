@@ -80,7 +80,6 @@ class _Views:
 
     rows: Sequence[LabelledRow]
     truth: Sequence[Mapping[str, bool]]
-    weights: Floats
     lexical: Floats
     joined: Floats | None
 
@@ -134,7 +133,7 @@ def train(
         )
     report("combining on the held topics")
     views: dict[RowsKind, _Views] = {
-        "states": _view_states(splits["states"].held, lexical, encode, recipe.combination),
+        "states": _view_states(splits["states"].held, lexical, encode),
         "pairs": _view_pairs(splits["pairs"].held, trees, encode),
         "relevance": _view_entries(splits["relevance"].held, lexical, encode),
     }
@@ -189,9 +188,7 @@ def _ranks_by_unseen_heads(
     return rank
 
 
-def _view_states(
-    rows: Sequence[LabelledRow], lexical: Weights, encode: EncodeHeld | None, recipe: CombinationRecipe
-) -> _Views:
+def _view_states(rows: Sequence[LabelledRow], lexical: Weights, encode: EncodeHeld | None) -> _Views:
     examples = [as_example(row) for row in rows]
     alone, joined = [], []
     for example in examples:
@@ -205,7 +202,6 @@ def _view_states(
     return _Views(
         rows=rows,
         truth=[example.truth for example in examples],
-        weights=combination.weigh(examples, recipe),
         lexical=np.stack(alone),
         joined=np.stack(joined) if joined else None,
     )
@@ -237,7 +233,6 @@ def _others(rows: Sequence[LabelledRow], alone: list[Floats], joined: list[Float
     return _Views(
         rows=rows,
         truth=[row.yes for row in rows],
-        weights=np.ones(len(rows), np.float32),
         lexical=np.stack(alone),
         joined=np.stack(joined) if joined else None,
     )
@@ -247,13 +242,13 @@ def _combine(views: Mapping[RowsKind, _Views], recipe: CombinationRecipe) -> dic
     """The arrays that combine and join, by their name in the weights file."""
     states, pairs, entries = views["states"], views["pairs"], views["relevance"]
     found = {
-        "combine": combination.fit_gate(states.lexical, states.truth, states.weights, recipe),
+        "combine": combination.fit_gate(states.lexical, states.truth, recipe),
         "combine_pairs": combination.fit_pairs(pairs.lexical, pairs.truth, recipe),
         "combine_relevance": combination.fit_relevance(entries.lexical, entries.truth, recipe),
     }
     if states.joined is not None and pairs.joined is not None and entries.joined is not None:
         found |= {
-            joining.GATE: combination.fit_gate(states.joined, states.truth, states.weights, recipe),
+            joining.GATE: combination.fit_gate(states.joined, states.truth, recipe),
             joining.PAIRS: combination.fit_pairs(pairs.joined, pairs.truth, recipe),
             joining.RELEVANCE: combination.fit_relevance(entries.joined, entries.truth, recipe),
         }
@@ -265,7 +260,6 @@ def _select(view: _Views, half: int) -> _Views:
     return _Views(
         rows=[view.rows[at] for at in places],
         truth=[view.truth[at] for at in places],
-        weights=view.weights[places],
         lexical=view.lexical[places],
         joined=None if view.joined is None else view.joined[places],
     )
