@@ -89,9 +89,9 @@ def _evaluate(arguments: argparse.Namespace) -> int:
     model = _open_model(config, arguments.url, arguments.tier)
     kinds = dict.fromkeys(file.kind for file in files)
     sections = [_measure(model, kind, select_rows(files, kind), config, arguments) for kind in kinds]
+    _print(sections_json(sections) if arguments.json else render_sections(sections))
     if arguments.plot:
         create_file(arguments.plot, draw_sections(sections))
-    _print(sections_json(sections) if arguments.json else render_sections(sections))
     problems = [(text, count) for section in sections for text, count in section.judging.problems.items()]
     _warn(f"{count} rows were not answered: {text}" for text, count in problems)
     return 1 if problems else 0
@@ -309,9 +309,9 @@ def _report(arguments: argparse.Namespace) -> int:
     if fit and gathered.fingerprint is not None:
         require_fingerprint(fit, gathered.fingerprint)
     report = report_calibration(gathered.rows, fit=fit, thresholds=_thresholds(config), precision=arguments.precision)
+    _print(report_json(report, gathered) if arguments.json else render_report(report, gathered))
     if arguments.plot:
         create_file(arguments.plot, draw_report(report))
-    _print(report_json(report, gathered) if arguments.json else render_report(report, gathered))
     return 0
 
 

@@ -180,6 +180,12 @@ def test_a_place_that_takes_no_file_is_told_before_the_work(tmp_path: Path, stat
     assert "judged" not in done.stderr
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody can make a file")
+def test_figures_are_not_lost_with_the_diagram(tmp_path: Path, states: Path) -> None:
+    done = clew(tmp_path, "judge", "evaluate", states, "--plot", "/proc/self/new.svg")
+    assert (done.returncode, "is_durable" in done.stdout, "cannot be written" in done.stderr) == (1, True, True)
+
+
 @pytest.mark.parametrize(
     "command", [("questions",), ("calibrate", "report"), ("judge", "learn", "--status"), ("judge", "evaluate", "x")]
 )

@@ -390,6 +390,7 @@ def test_other_machines_get_in_only_with_a_warning(tmp_path: Path) -> None:
         (["--key-env", ""], 1, "holds no key"),
         (["--host", "not an address"], 1, "Cannot listen"),
         (["--host", "ä..é"], 1, "Cannot listen"),
+        (["--host", ""], 1, "Cannot listen"),
         (["--port", "70000"], 2, "not a port"),
     ],
 )

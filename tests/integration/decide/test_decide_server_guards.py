@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from clew.decide.server import exchange, listener
+from clew.decide.server.access import Access
 from clew.decide.server.listener import DecisionServer
 
 LIMIT_S = 30
@@ -94,6 +95,14 @@ def test_a_second_host_header_does_not_get_past_the_guard(server: DecisionServer
     with socket.create_connection(("127.0.0.1", server.server_port), timeout=LIMIT_S) as client:
         client.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
         assert read_all(client).startswith(b"HTTP/1.1 403 ")
+
+
+@pytest.mark.parametrize(
+    ("address", "is_loopback"),
+    [("127.0.0.2", True), ("::1", True), ("::ffff:127.0.0.1", True), ("::", False), ("::ffff:192.0.2.1", False)],
+)
+def test_an_address_of_this_machine_alone_is_known_in_every_form(address: str, is_loopback: bool) -> None:
+    assert Access(address=address, key=None).is_loopback is is_loopback
 
 
 def test_a_server_for_other_machines_takes_any_name_but_no_foreign_page() -> None:

@@ -40,7 +40,9 @@ class Access:
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine reaches the address."""
-        return ipaddress.ip_address(self.address.split("%")[0]).is_loopback
+        address = ipaddress.ip_address(self.address.split("%")[0])
+        mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+        return (mapped or address).is_loopback
 
     def check_sender(self, headers: Headers, *, is_reading: bool) -> None:
         """Refuse what a page of another site has sent.

@@ -59,6 +59,8 @@ class DecisionServer(ThreadingHTTPServer):
         fit: Fit | None = None,
         judge: DecisionModel | None = None,
     ) -> None:
+        if not host.strip():  # to a socket this means every address, and to who wrote "$HOST" it does not
+            raise SettingsError("Cannot listen on an empty address.", "Name one, or leave --host out.")
         self.service = DecisionService(judge or BuiltinJudge(), fit)
         self.is_ending = False
         self._counting = threading.Condition()
