@@ -39,8 +39,14 @@ _SUBJECTS = {
     "pairs_more": "two memories: data, embedded, mobile, security, lessons, teams",
     "pairs_third": "two memories: databases, APIs, CI, testing, style, deployment",
     "pairs_fourth": "two memories: habits, machines, lessons, tools, games, science",
+    "plain": "everyday messages with the usual markers of lasting and of passing; English",
+    "plain_languages": "the same in Italian, Spanish, French, Portuguese and German",
+    "plain_zhja": "the same in Chinese and Japanese",
     "relevance": "one memory with its date",
     "relevance_more": "one memory with its date: the hard twins",
+    "terse": "half sentences: manners, facts and lessons without a marker, and their twins; English",
+    "terse_languages": "the same in Italian, Spanish, French, Portuguese and German",
+    "terse_zhja": "the same in Chinese and Japanese",
 }
 
 Row = Mapping[str, Any]
@@ -112,7 +118,7 @@ Written by `scripts/judge_data_card.py`; do not edit by hand. Licence: MIT.
   company or machine in it exists; secrets are placeholders such as `{{{{ghp}}}}` that training fills with made-up values. All
   rows come from language-model writers who were given a situation, a language and the guide below, and were checked by
   script for near copies: expect less variety than many people would show.
-- **Split.** Every fifth topic is `test`: no head is trained on it. Rows of one topic stay together.
+- **Split.** Every fifth topic is `test` (every tenth in the plain and the terse files): no head is trained on it. Rows of one topic stay together.
 
 ## Lengths
 

@@ -137,7 +137,7 @@ def _write_reports(
         "data_sha256": data,
         "tiers": {tier: sections_json(measured) for tier, measured in sections.items()},
     }
-    (out / "MODEL_CARD.md").write_text(card, encoding="utf-8")
+    (out / "MODEL_CARD.md").write_text(card, encoding="utf-8", errors="replace")
     (out / "metrics.json").write_text(json.dumps(metrics, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     (out / "reliability.svg").write_text(draw_sections([*sections.values()][-1]), encoding="utf-8")
 

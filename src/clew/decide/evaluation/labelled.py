@@ -94,7 +94,7 @@ def _read_row(line: Line, raw: Mapping[str, Any], kind: RowsKind) -> LabelledRow
     labels = raw.get("labels")
     if not isinstance(labels, dict):
         refuse(line, "it has no labels.", 'Write "labels": {question: right answer, …}.')
-    source = line.path.stem
+    source = _without_surrogates(line.path.stem)
     id_ = _text(line, raw, "id", default=f"line {line.number}")
     return LabelledRow(
         judged=_READERS[kind](line, raw, seeded(source, id_)),
@@ -148,7 +148,12 @@ def _text(line: Line, raw: Mapping[str, Any], field: str, *, default: str | None
         return default
     if not isinstance(found, str):
         refuse(line, f'"{field}" is not a text.', f'Write "{field}": "…".')
-    return found
+    return _without_surrogates(found)
+
+
+def _without_surrogates(text: str) -> str:
+    """JSON and names of files can hold halves of characters, which nothing can write or hash."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _optional(line: Line, raw: Mapping[str, Any], field: str) -> str | None:

@@ -27,7 +27,7 @@ _WORDS = ("Maple", "Otter", "Copper", "Breeze", "Lagoon", "Thistle", "Ember", "G
 
 def seeded(source: str, id_: str) -> random.Random:
     """The chance that fills one row: the same row gets the same values every time."""
-    return random.Random(f"{source} {id_}".encode("utf-8", "replace"))  # noqa: S311 - made-up values, no keys
+    return random.Random(f"{source} {id_}")  # noqa: S311 - made-up values, no keys
 
 
 def fill_placeholders(text: str, chance: random.Random) -> str:

@@ -28,6 +28,8 @@ from clew.models.tokenizer import WordPiece
 RankSentences = Callable[[Example], Sequence[float]]
 Report = Callable[[str], None]
 _UNKNOWN = -1.0
+#: Batches are as long as a multiple of this: kernels are prepared for each shape, and few shapes are quicker.
+_PAD_TO = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,6 +211,7 @@ def _batches(inputs: Sequence[Tokens], size: int, chance: random.Random | None) 
 
 def _pad(inputs: Sequence[Tokens]) -> tuple[Tensor, Tensor]:
     longest = max(len(tokens.ids) for tokens in inputs)
+    longest = -(-longest // _PAD_TO) * _PAD_TO
     ids = torch.full((len(inputs), longest), PADDING)
     types = torch.zeros((len(inputs), longest), dtype=torch.long)
     for place, tokens in enumerate(inputs):
