@@ -110,9 +110,11 @@ def test_a_bad_row_is_refused_with_file_line_and_mend(tmp_path: Path, row: Any, 
     assert caught.value.next_step
 
 
-def test_lone_surrogates_in_a_row_do_no_harm(tmp_path: Path) -> None:
+def test_halves_of_characters_in_a_row_or_a_files_name_are_replaced(tmp_path: Path) -> None:
     row = {**STATE, "user": "\ud800 {{ghp}}", "id": "\ud800", "lang": "\udfff", "topic": "\ud800"}
-    assert read_labelled(write(tmp_path / "s.jsonl", row)).rows[0].lang == "\udfff"
+    read = read_labelled(write(tmp_path / "s\udcff.jsonl", row)).rows[0]
+    assert (read.source, read.id, read.lang, read.topic) == ("s?", "?", "?", "s? ?")
+    assert read.judged.as_json()["user"].startswith("? ghp_")
 
 
 def test_names_out_of_files_give_a_terminal_no_orders() -> None:
