@@ -6,6 +6,7 @@ Thin, as all commands: parse, call the rooms, print. This is where the gate's sa
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _TIERS = ("auto", "lexical", "encoder")
 _TRUE_SHARE = 0.07
 _PRECISION = 0.9
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
 def add_decide_commands(commands: Any) -> None:
@@ -287,6 +289,11 @@ def _fit(arguments: argparse.Namespace) -> int:
         raise InvalidInput(
             "Rows of Rizzo Flow do not tell which model they are of.",
             "Add --fingerprint with what the server's /health names.",
+        )
+    if gathered.rows and not _FINGERPRINT.fullmatch(gathered.fingerprint or ""):
+        raise InvalidInput(
+            f'"{gathered.fingerprint}" is not a whole fingerprint (64 hexadecimal digits), and a fit holds for one model.',
+            "Give --fingerprint as the server's /health names it.",
         )
     fit = fit_temperatures(split_by_state(gathered.rows)[0], gathered.fingerprint or "")
     write_fit(arguments.output, fit)

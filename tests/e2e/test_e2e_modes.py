@@ -50,7 +50,7 @@ def test_commands_answer_on_stderr_in_print_mode(pi):
     done = pi.print("/gate-status")
 
     assert done.returncode == 0
-    assert "clew-judge-lexical" in done.stderr
+    assert "clew-judge-encoder" in done.stderr
 
 
 def test_commands_answer_with_a_notice_in_rpc_mode(pi):
@@ -62,7 +62,7 @@ def test_commands_answer_with_a_notice_in_rpc_mode(pi):
         session.prompt("/memory-review")
         notices = session.notices()
 
-    assert any("clew-judge-lexical" in notice for notice in notices)
+    assert any("clew-judge-encoder" in notice for notice in notices)
     assert any("integer cents" in notice for notice in notices)
     assert any("No memories wait" in notice for notice in notices)
 
@@ -109,7 +109,7 @@ def test_the_terminal_shows_status_and_reviews_with_the_keyboard(pi, stored):
     with pi.terminal() as terminal:
         terminal.wait_for("scripted")
         terminal.submit("/gate-status")
-        terminal.wait_for("clew-judge-lexical")
+        terminal.wait_for("clew-judge-encoder")
         terminal.submit(LESSON)
         stored.wait_for_judged(1)
         assert stored.inbox_texts() == [LESSON]

@@ -218,7 +218,11 @@ def test_a_fingerprint_that_names_nothing_is_wrong_usage(tmp_path: Path, wrong: 
         (("calibrate", "fit", "empty.jsonl", "--output", "o"), "no labelled rows"),
         (("calibrate", "export", "empty.jsonl", "--output", "o"), "no labelled rows"),
         (("calibrate", "fit", "rizzo.jsonl", "--output", "o"), "--fingerprint"),
-        (("calibrate", "fit", "rizzo.jsonl", "--output", "o", "--fingerprint", "f"), "labelled rows of type boolean"),
+        (
+            ("calibrate", "fit", "rizzo.jsonl", "--output", "o", "--fingerprint", "f" * 64),
+            "labelled rows of type boolean",
+        ),
+        (("calibrate", "fit", "rizzo.jsonl", "--output", "o", "--fingerprint", "f"), "is not a whole fingerprint"),
         (("calibrate", "report", "rizzo.jsonl", "--fit", "bad.jsonl"), "bad.jsonl"),
     ],
 )

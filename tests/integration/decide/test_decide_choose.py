@@ -64,8 +64,8 @@ def test_the_judge_takes_over_when_a_found_server_fails(server) -> None:
     server.routes["GET", "/health"] = be_ready
     model = opened(server.url, explicit=False)
     decision = model.decide(STATE, QUESTIONS)
-    assert decision.model == "clew-judge-lexical"
-    assert model.name == "clew-judge-lexical"
+    assert decision.model == "clew-judge-encoder"
+    assert model.name == "clew-judge-encoder"
     asked = len(server.requests)
     model.decide(STATE, QUESTIONS)
     assert len(server.requests) == asked

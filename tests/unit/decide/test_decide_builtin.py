@@ -171,7 +171,7 @@ def test_answers_are_complete_consistent_and_named(judge) -> None:
     for user in (*LASTING, *CHATTER, ""):
         decision = judge.decide(State(user=user), QUESTIONS)
         assert list(decision.answers) == list(QUESTIONS)
-        assert decision.model == judge.name == "clew-judge-lexical"
+        assert decision.model == judge.name == "clew-judge-encoder"
         assert decision.abstained == ()
         importance, target = decision.answers["importance"], decision.answers["target"]
         assert isinstance(importance, ScoreAnswer)
