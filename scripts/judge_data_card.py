@@ -24,6 +24,8 @@ _BANDS = ((80, "under 80"), (200, "80-199"), (600, "200-599"), (1500, "600-1,499
 
 _SUBJECTS = {
     "authored": "short statements with their hard twins: one-off rules, questions, quotations, pointers; English",
+    "idle": "what tempts a judge and holds nothing: requirements of this feature, steering, fixed bugs; English",
+    "idle_languages": "the same in the seven other languages",
     "languages": "short and natural messages in the seven other languages",
     "languages_dezhja": "more of them in German, Chinese and Japanese",
     "languages_romance": "more of them in Italian, Spanish, French and Portuguese",

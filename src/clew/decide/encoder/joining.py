@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-#: Languages of a message (see `Features.language`) that count as English.
-ENGLISH = ("en", "")
+#: Languages of a message, see `Features.language`; what fits none of the eight counts as English.
+_ENGLISH = ("en", "")
+_CHINESE_OR_JAPANESE = ("zh", "ja")
 #: Which of a gate head's inputs is the encoder's logit.
 ENCODER_INPUT = 4
 #: Names in the weights file: [gate heads, gate inputs], [pair heads, pair inputs], [relevance inputs].
@@ -28,16 +29,20 @@ GATE, PAIRS, RELEVANCE = "join_gate", "join_pairs", "join_relevance"
 PAIR_TREES = "join_trees"
 
 
-def gate_inputs(whole: Floats, by_sentence: Floats, encoder: Floats, *, is_english: bool) -> Floats:
-    """What is joined for a message, [gate heads, 7].
+def gate_inputs(whole: Floats, by_sentence: Floats, encoder: Floats, language: str) -> Floats:
+    """What is joined for a message, [gate heads, 9].
 
-    The four of the lexical tier, the encoder's logit, and that logit and 1 once more for English text.
+    The four of the lexical tier, the encoder's logit, and that logit and 1 once more for English, and for Chinese and
+    Japanese, since the encoder's worth differs so much between them.
     """
     import numpy as np
 
     logits = encoder[list(GATE_COLUMNS)]
-    english = np.full_like(logits, float(is_english))
-    return np.column_stack([combination_inputs(whole, by_sentence), logits, logits * english, english])
+    columns = [combination_inputs(whole, by_sentence), logits]
+    for group in (_ENGLISH, _CHINESE_OR_JAPANESE):
+        is_in = np.full_like(logits, float(language in group))
+        columns += [logits * is_in, is_in]
+    return np.column_stack(columns)
 
 
 def pair_inputs(trees: Floats, encoder: Floats) -> Floats:

@@ -70,12 +70,8 @@ class Encoder:
         """Logits of the gate heads of a message."""
         tokens = encode_state(self._tokenizer, message.reading, message.ranks, message.previous_assistant)
         lexical = message.lexical
-        inputs = joining.gate_inputs(
-            lexical.whole,
-            lexical.by_sentence,
-            self._network.run(tokens),
-            is_english=message.language in joining.ENGLISH,
-        )
+        logits = self._network.run(tokens)
+        inputs = joining.gate_inputs(lexical.whole, lexical.by_sentence, logits, message.language)
         return joining.join_gate(self._weights, inputs)
 
     def join_pair(self, lexical: Floats, pair: EntryPair) -> Floats:

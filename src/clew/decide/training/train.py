@@ -197,8 +197,7 @@ def _view_states(rows: Sequence[LabelledRow], lexical: Weights, encode: EncodeHe
         alone.append(combination_inputs(scored.whole, scored.by_sentence))
         if encode:
             logits = encode.state(example.state, rank_sentences(scored.by_sentence).tolist())
-            is_english = features.language in joining.ENGLISH
-            joined.append(joining.gate_inputs(scored.whole, scored.by_sentence, logits, is_english=is_english))
+            joined.append(joining.gate_inputs(scored.whole, scored.by_sentence, logits, features.language))
     return _Views(
         rows=rows,
         truth=[example.truth for example in examples],
