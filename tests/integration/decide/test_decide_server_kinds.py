@@ -8,7 +8,15 @@ from typing import Any
 
 from clew.core.decisions import Decision, NoulAnswer, Question
 from clew.core.records import DatedEntry, EntryPair, Judged, State
+from clew.decide.builtin import BuiltinJudge
+from clew.decide.questionnaire import CONSOLIDATION, GATE, PAIRS, find_in_force
 from clew.decide.server.service import DecisionService
+from clew.decide.wire import question_as_json
+
+HEADS = (
+    "has_secret", "is_session_scoped", "is_failure", "is_durable", "importance", "target",
+    "same_fact", "replaces", "adds_detail", "still_relevant",
+)  # fmt: skip
 
 QUESTIONS = {
     "keep": {"type": "noul", "instructions": "Is this worth remembering?"},
@@ -68,3 +76,13 @@ def test_heads_that_cannot_read_the_state_are_not_asked() -> None:
         "holds",
         "rain",
     }
+
+
+def test_the_judge_that_ships_answers_all_ten_questions_over_the_wire() -> None:
+    service = DecisionService(BuiltinJudge())
+    state = {"user": "From now on use tabs.", "a": "Tabs.", "b": "Tabs are used.", "entry": "Tabs it is."}
+    bundled = [find_in_force(kind, None).questions for kind in (GATE, PAIRS, CONSOLIDATION)]
+    asked = {id_: question_as_json(question) for group in bundled for id_, question in group.items()}
+    body = {"model": "jev-latest", "state": state, "questions": asked}
+    answers = service.answer(json.dumps(body).encode())["answers"]
+    assert {id_: answer.get("x_head") for id_, answer in answers.items()} == {head: head for head in HEADS}

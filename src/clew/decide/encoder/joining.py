@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: Languages of a message, see `Features.language`; what fits none of the eight counts as English.
 _ENGLISH = ("en", "")
 _CHINESE_OR_JAPANESE = ("zh", "ja")
+#: How many inputs a gate head has.
+GATE_INPUTS = 9
 #: Which of a gate head's inputs is the encoder's logit.
 ENCODER_INPUT = 4
 #: Names in the weights file: [gate heads, gate inputs], [pair heads, pair inputs], [relevance inputs].
@@ -30,7 +32,7 @@ PAIR_TREES = "join_trees"
 
 
 def gate_inputs(whole: Floats, by_sentence: Floats, encoder: Floats, language: str) -> Floats:
-    """What is joined for a message, [gate heads, 9].
+    """What is joined for a message, [gate heads, GATE_INPUTS].
 
     The four of the lexical tier, the encoder's logit, and that logit and 1 once more for English, and for Chinese and
     Japanese, since the encoder's worth differs so much between them.

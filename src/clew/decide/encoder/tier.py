@@ -12,7 +12,7 @@ from clew.core.records import DatedEntry, EntryPair
 from clew.decide.encoder import joining
 from clew.decide.encoder.alignment import Aligner
 from clew.decide.encoder.inputs import encode_entry, encode_pair, encode_state
-from clew.decide.encoder.network import EncoderNetwork
+from clew.decide.encoder.network import GATE_COLUMNS, EncoderNetwork
 from clew.decide.lexical.model import Logits, Weights
 from clew.decide.lexical.reading import Reading
 from clew.decide.trees import read_trees
@@ -98,8 +98,10 @@ def open_encoder(weights: Weights, folder: Path | None = None) -> Encoder:
     manifest = load_manifest(folder)
     manifest.require(MODEL_NAME)
     manifest.require(EMBEDDER_NAME)
-    if not weights.encoder:
+    if joining.GATE not in weights.encoder:
         raise ModelUnavailable("The judge's weights were trained without an encoder.", REINSTALL)
+    if weights.encoder[joining.GATE].shape != (len(GATE_COLUMNS), joining.GATE_INPUTS):
+        raise ModelUnavailable("The judge's weights were made by another version of Clew.", REINSTALL)
     tokenizer = open_tokenizer(folder, max_tokens=TOKENIZER_WINDOW)
     network = EncoderNetwork(open_session(folder / NETWORK_FILE))
     aligner = Aligner(tokenizer, lambda: open_session(folder / EMBEDDER_FILE))
