@@ -31,13 +31,16 @@ _SENTENCES = (
 )
 _REPLY = "I changed `load_page` so that the offset survives the filter, and added a test for the second page. "
 _COLD = """
-import time
+import resource, sys, time
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() if sys.platform == "linux" else 0
+before = resident()
 started = time.perf_counter()
 from clew.core.records import State
 from clew.decide.builtin import BuiltinJudge
 from clew.decide.questionnaire import load_questionnaire
-BuiltinJudge().decide(State(user="always use tabs"), load_questionnaire(None))
-print((time.perf_counter() - started) * 1000)
+BuiltinJudge(tier=sys.argv[1]).decide(State(user="always use tabs"), load_questionnaire(None))
+print((time.perf_counter() - started) * 1000, (resident() - before) / 1e6)
 """
 
 
@@ -69,13 +72,17 @@ def measure_state(judge: BuiltinJudge, size_bytes: int, repeats: int) -> dict[st
     return {"bytes": len(text.encode()), "judge": judged, "reference_word_count": reference, "ratio_p50": ratio}
 
 
-def measure_cold_start(runs: int = 5) -> float:
-    """Median milliseconds from import to first answer in a fresh process."""
-    times = [
-        float(subprocess.run([sys.executable, "-c", _COLD], check=True, capture_output=True).stdout)
+def measure_cold_start(tier: str, runs: int = 5) -> dict[str, float]:
+    """Median milliseconds from import to first answer in a fresh process, and the memory that this adds."""
+    outputs = [
+        subprocess.run([sys.executable, "-c", _COLD, tier], check=True, capture_output=True, text=True).stdout.split()
         for _ in range(runs)
     ]
-    return round(statistics.median(times), 1)
+    times, sizes = zip(*outputs, strict=True)
+    return {
+        "cold_start_ms": round(statistics.median(map(float, times)), 1),
+        "added_memory_mb": round(statistics.median(map(float, sizes)), 1),
+    }
 
 
 def main() -> None:
@@ -83,14 +90,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=300)
     repeats = parser.parse_args().repeats
-    judge = BuiltinJudge()
-    judge.warm_up()
-    report = {
-        "benchmark": "judge",
-        "model": judge.name,
-        "states": {f"{size} B": measure_state(judge, size, repeats) for size in (200, 4096)},
-        "cold_start_ms": measure_cold_start(),
-    }
+    report: dict[str, object] = {"benchmark": "judge"}
+    for tier in ("lexical", "encoder"):
+        judge = BuiltinJudge(tier=tier)
+        judge.warm_up()
+        states = {f"{size} B": measure_state(judge, size, repeats) for size in (200, 4096)}
+        report[tier] = {"model": judge.name, "states": states, **measure_cold_start(tier)}
     print(json.dumps(report, indent=1))
 
 
