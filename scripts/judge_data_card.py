@@ -26,6 +26,8 @@ _SUBJECTS = {
     "authored": "short statements with their hard twins: one-off rules, questions, quotations, pointers; English",
     "idle": "what tempts a judge and holds nothing: requirements of this feature, steering, fixed bugs; English",
     "idle_languages": "the same in the seven other languages",
+    "idle_more": "more of them, longer; English",
+    "idle_ops": "more of them in infrastructure, data, debugging, review; English",
     "languages": "short and natural messages in the seven other languages",
     "languages_dezhja": "more of them in German, Chinese and Japanese",
     "languages_romance": "more of them in Italian, Spanish, French and Portuguese",
@@ -37,6 +39,10 @@ _SUBJECTS = {
     "natural_product": "web, mobile, games, desktop: specs, steering, review, pasted code; English",
     "natural_romance": "all kinds, written natively in Italian, Spanish, French and Portuguese",
     "natural_sessions": "whole sessions, message after message, mostly idle; English",
+    "ordinary_henceforth": "the most ordinary lasting statements: from now on, in future, remember that; English",
+    "ordinary_rules": "the same: always, never, please don't, I like; English",
+    "ordinary_team": "the same: we use, our rule, in this repository, it runs on; English",
+    "ordinary_languages": "the same in the seven other languages",
     "pairs": "two memories: web, ops, preferences, machines",
     "pairs_more": "two memories: data, embedded, mobile, security, lessons, teams",
     "pairs_third": "two memories: databases, APIs, CI, testing, style, deployment",
@@ -120,7 +126,7 @@ Written by `scripts/judge_data_card.py`; do not edit by hand. Licence: MIT.
   company or machine in it exists; secrets are placeholders such as `{{{{ghp}}}}` that training fills with made-up values. All
   rows come from language-model writers who were given a situation, a language and the guide below, and were checked by
   script for near copies: expect less variety than many people would show.
-- **Split.** Every fifth topic is `test` (every tenth in the plain and the terse files): no head is trained on it. Rows of one topic stay together.
+- **Split.** Every fifth topic is `test` (every tenth in the plain, terse and ordinary files): no head is trained on it. Rows of one topic stay together.
 
 ## Lengths
 

