@@ -50,7 +50,7 @@ def test_the_file_answers_like_the_network_within_the_error_of_int8(network, tmp
     path: Path = tmp_path / "judge.onnx"
     path.write_bytes(export_onnx(network, 0.006, 83))
     session = open_session(path)
-    for length in (3, 40, 128):
+    for length in (3, 40, 160):
         ids = np.array([[101, *range(2_000, 1_998 + length), 102]], np.int64)
         types = (np.arange(length)[None] > length // 2).astype(np.int64)
         (found,) = session.run(None, {"ids": ids, "types": types})

@@ -11,14 +11,14 @@ from clew.decide.lexical.reading import Reading
 if TYPE_CHECKING:
     from clew.models.tokenizer import WordPiece
 
-MAX_USER_TOKENS = 96
+MAX_USER_TOKENS = 128
 MAX_REPLY_TOKENS = 28
 #: What stood before matters only to a short message ("yes, always do it like that").
 MAX_PREVIOUS_TOKENS = 24
 _SHORT_USER_TOKENS = 40
 MAX_ENTRY_TOKENS = 62
 #: The longest input: every part, [CLS], and [SEP] after each part.
-MAX_TOKENS = 128
+MAX_TOKENS = 160
 CLS, SEP, MASK = 101, 102, 103
 
 

@@ -25,7 +25,7 @@ It answers the six questions of `gate-questions.json` about a message and its re
 
 **How it reads.** Only what the person typed counts for durability; pasted logs, code and quotations are set aside and
 seen by the secret question alone. Lexical answers rest on the whole message and on its best sentence. The encoder reads
-at most 96 tokens of the message (of a longer one, the sentences that the lexical tier finds foremost) and 28 of the reply.
+at most 128 tokens of the message (of a longer one, the sentences that the lexical tier finds foremost) and 28 of the reply.
 `target` is `none` exactly if the head for "worth saving" says no. The scanner in `core.secrets` overrules the head for
 `has_secret`.
 """
@@ -39,6 +39,7 @@ _WEAKNESSES = """## Known weaknesses
   eight are judged by n-grams and shape alone.
 - In real conversations only a few messages in a hundred are worth saving, far fewer than in the data; the precision at
   that share is given above and is much lower than on the rows themselves.
+- Temporary orders in Chinese are often taken for plain idle ones: not proposed, but not vetoed as temporary either.
 - Importance 4 is rare in training; the expected level is drawn towards 1 to 3.
 - The wording of a questionnaire is ignored, and for questions other than the ten it abstains.
 """
