@@ -58,6 +58,9 @@ def _add_judge(commands: Any) -> None:
     )
     parser = _action(actions, "evaluate", "ask a decision model about labelled rows and measure its answers", _evaluate)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="labelled rows (JSON lines)")
+    parser.add_argument(
+        "--split", choices=("all", "test"), default="all", help="measure all rows, or those marked test (default all)"
+    )
     judge = parser.add_mutually_exclusive_group()
     judge.add_argument("--url", metavar="URL", help="evaluate the System One server there, not the built-in judge")
     judge.add_argument("--tier", choices=_TIERS, default="auto", help="tier of the built-in judge (default auto)")
@@ -89,8 +92,14 @@ def _evaluate(arguments: argparse.Namespace) -> int:
     files = [read_labelled(path) for path in arguments.files]
     config = _load_settings()
     model = _open_model(config, arguments.url, arguments.tier)
-    kinds = dict.fromkeys(file.kind for file in files)
-    sections = [_measure(model, kind, select_rows(files, kind), config, arguments) for kind in kinds]
+    chosen = {kind: select_rows(files, kind) for kind in dict.fromkeys(file.kind for file in files)}
+    if arguments.split == "test":
+        chosen = {kind: [row for row in rows if row.is_test] for kind, rows in chosen.items()}
+    elif arguments.url is None and any(row.is_test for rows in chosen.values() for row in rows):
+        _warn(["the files mark test rows; the built-in judge may have learned from the others (see --split test)"])
+    if not any(chosen.values()):
+        raise InvalidInput("None of the rows is marked as a test row.", "Leave --split out to measure all of them.")
+    sections = [_measure(model, kind, rows, config, arguments) for kind, rows in chosen.items() if rows]
     _print(sections_json(sections) if arguments.json else render_sections(sections))
     if arguments.plot:
         create_file(arguments.plot, draw_sections(sections))
@@ -270,7 +279,7 @@ def _gather(arguments: argparse.Namespace, config: Config | None = None) -> Gath
     if not logs:
         log = (config or _load_settings()).gate.memory_dir / LOG_NAME
         if not log.exists():
-            raise NotFound(f"There is no calibration log yet ({log}).", "Name a log, or rows of Rizzo Flow.")
+            raise NotFound(f"There is no calibration log yet ({log}).", "This version of Clew does not write one yet; name a log, or rows of Rizzo Flow.")
         logs = [log]
     gathered = gather_rows(logs, fingerprint=arguments.fingerprint)
     _warn(render_left_out(gathered.left_out))

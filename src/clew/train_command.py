@@ -154,7 +154,7 @@ def _explain_missing_packages() -> Iterator[None]:
     except ModuleNotFoundError as error:
         raise InvalidInput(
             f"Training needs the package {(error.name or '?').partition('.')[0]}, which Clew does not install by itself.",
-            "Install the extra: pip install 'clew[train]'.",
+            "Run pip install scikit-learn scipy for the lexical tier, or pip install 'clew[train]' for both (PyTorch: large).",
         ) from error
 
 

@@ -249,3 +249,19 @@ def test_a_server_has_no_tier(tmp_path: Path, states: Path) -> None:
 def test_a_share_outside_zero_to_one_is_wrong_usage(tmp_path: Path, states: Path, wrong: str) -> None:
     assert clew(tmp_path, "judge", "evaluate", states, f"--share={wrong}").returncode == 2
     assert clew(tmp_path, "calibrate", "report", states, f"--precision={wrong}").returncode == 2
+
+
+def test_only_the_test_rows_are_measured_when_asked(tmp_path: Path) -> None:
+    rows = [{**row, "split": "test" if number < 2 else "train"} for number, row in enumerate(labelled_states(5))]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    command = ("judge", "evaluate", "rows.jsonl", "--tier", "lexical", "--json")
+    everything, held = clew(tmp_path, *command), clew(tmp_path, *command, "--split", "test")
+    assert (json.loads(everything.stdout)["states"]["rows"], json.loads(held.stdout)["states"]["rows"]) == (5, 2)
+    assert "--split test" in everything.stderr
+
+
+def test_precision_at_the_true_share_is_unknown_without_memorable_rows(tmp_path: Path) -> None:
+    idle = [row for row in labelled_states(6) if not row["labels"]["should_save"]]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in idle), encoding="utf-8")
+    done = clew(tmp_path, "judge", "evaluate", "rows.jsonl", "--tier", "lexical", "--json")
+    assert json.loads(done.stdout)["states"]["true_precision"] is None

@@ -97,7 +97,8 @@ def measure_states(
     proposed = np.array([rule(one.decision) for one in judged], dtype=bool)
     topics = [one.row.topic for one in judged]
     weights = weigh_to_share(truth, true_share)
-    found = bool(len(judged))
+    # with rows of one kind alone there is nothing to weigh
+    found = 0 < int(truth.sum()) < len(truth)
     return StatesQuality(
         questions=tuple(measure_question(judged, id_, thresholds.get(id_, 0.5)) for id_ in QUESTIONS),
         importance_mae=_importance_mae(judged),
@@ -112,7 +113,9 @@ def measure_states(
         true_precision=measure_proposals(proposed, truth, weights).precision if found else None,
         true_precision_interval=bootstrap_interval(
             lambda drawn: measure_proposals(proposed, truth, drawn * weights).precision, topics
-        ),
+        )
+        if found
+        else None,
         groups=tuple(_measure_groups(judged, proposed)),
     )
 

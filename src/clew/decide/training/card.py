@@ -30,7 +30,7 @@ at most 128 tokens of the message (of a longer one, the sentences that the lexic
 `has_secret`.
 """
 
-_WEAKNESSES = """## Known weaknesses
+_WEAKNESSES = """## Known weaknesses of the judge that ships
 
 - The word lists were improved by reading errors on the authored rows, so figures on those lean high.
 - One kind of writer wrote the rows and one guide labelled them; people may see worth elsewhere. `clew judge learn`
@@ -72,8 +72,8 @@ def _render_data(splits: Mapping[RowsKind, Split], data_sha256: Mapping[str, str
     files = "\n".join(f"- `{name}` sha256 `{digest}`" for name, digest in sorted(data_sha256.items()))
     return (
         f"## Data\n\n{counts}\n\n{files}\n\n"
-        "`gate_train_seed.jsonl`: short authored states, labelled by the same guide, not part of this repository; the other\n"
-        "files lie in `data/judge/`, whose README says how they were written and read a second time. Values of secrets are\n"
+        "Files of the project lie in `data/judge/`, whose README says how they were written and read a second time;\n"
+        "`gate_train_seed.jsonl`, short authored states labelled by the same guide, is not part of it. Values of secrets are\n"
         "made up. Variants without reply, with redacted secret and amid other messages are derived during training.\n"
     )
 
