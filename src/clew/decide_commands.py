@@ -279,7 +279,10 @@ def _gather(arguments: argparse.Namespace, config: Config | None = None) -> Gath
     if not logs:
         log = (config or _load_settings()).gate.memory_dir / LOG_NAME
         if not log.exists():
-            raise NotFound(f"There is no calibration log yet ({log}).", "This version of Clew does not write one yet; name a log, or rows of Rizzo Flow.")
+            raise NotFound(
+                f"There is no calibration log yet ({log}).",
+                "This version of Clew does not write one yet; name a log, or rows of Rizzo Flow.",
+            )
         logs = [log]
     gathered = gather_rows(logs, fingerprint=arguments.fingerprint)
     _warn(render_left_out(gathered.left_out))

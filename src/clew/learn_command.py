@@ -55,7 +55,10 @@ def _find_log(folder: Path, *, must_exist: bool) -> list[Path]:
     if log.exists():
         return [log]
     if must_exist:
-        raise NotFound(f"There is no calibration log yet ({log}).", "This version of Clew does not write one yet; name a log that you have.")
+        raise NotFound(
+            f"There is no calibration log yet ({log}).",
+            "This version of Clew does not write one yet; name a log that you have.",
+        )
     return []
 
 
