@@ -130,16 +130,6 @@ def encode_other(tokenizer: WordPiece, row: LabelledRow) -> Tokens:
     return encode_entry(tokenizer, expect(row, DatedEntry))
 
 
-def predict(network: JudgeNetwork, inputs: Sequence[Tokens], batch: int = 64) -> NDArray[np.float32]:
-    """Logits [inputs, heads] in float32."""
-    network.eval()
-    found = np.zeros((len(inputs), len(ENCODER_HEADS)), np.float32)
-    with torch.no_grad():
-        for places in _batches(inputs, batch, None):
-            found[places] = network(*_pad([inputs[place] for place in places])).float().numpy()
-    return found
-
-
 def _repeat(tokenizer: WordPiece, row: LabelledRow, recipe: EncoderRecipe) -> list[_Item]:
     """A pair or a dated entry as often as it is seen. Every other time a pair comes the other way round, unless the
     order is what matters."""
